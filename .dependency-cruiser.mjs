@@ -138,7 +138,7 @@ export default {
     entries(from('pages'), '^packages/explain/'),
     may(from('explain|notifications|pages'), node(['crypto'])),
     entries(from('server'), [
-      '^packages/(adapter-hono|doctor|explain|known-clients|notifications|pages|safe-fetch|store-[^/]+)/',
+      '^packages/(adapter-hono|create-grantkit|doctor|explain|known-clients|notifications|pages|safe-fetch|store-[^/]+)/',
       `${CORE}[^/]+/`,
       top('store-kit'),
     ]),
@@ -149,7 +149,7 @@ export default {
     may(from('safe-fetch'), node(['dns', 'events', 'https?', 'net', 'tls'])),
     may(from('doctor'), node(['util'])),
     may(from('testkit|test-servers|mcp-clients'), '', { dependencyTypes: ['core'] }),
-    entries(from('create-grantkit'), top('index')),
+    entries(from('create-grantkit'), top('index|feature-api')),
     may(from('create-grantkit'), node(['crypto', 'fs', 'module', 'path', 'stream'])),
 
     may('^examples/([^/]+)/', '^examples/$1/'),

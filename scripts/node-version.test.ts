@@ -2,8 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { DEFAULTS } from '../packages/create-grantkit/src/choices.ts'
-import { manifestOf } from '../packages/create-grantkit/src/manifest.ts'
-import { registry } from '../packages/create-grantkit/src/package-source.ts'
+import { manifestOf, registry } from '../packages/create-grantkit/src/manifest.ts'
 import { publishablePackages, ROOT } from './packages/publishable.ts'
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')

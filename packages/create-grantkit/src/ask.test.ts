@@ -21,35 +21,61 @@ function terminal(...answers: readonly (readonly string[])[]) {
   return { input, output }
 }
 
+const PROGRAM = { app: 'api', name: 'Notes' } as const
+const SERVER = { url: 'http://127.0.0.1:3000', users: 'here', resource: '' }
+
 it('asks for everything, in the order of the options', async () => {
-  const answers = terminal([DOWN, ENTER], [DOWN, DOWN, ENTER], [ENTER], [SPACE, DOWN, SPACE, ENTER], ['n'])
+  const answers = terminal(
+    ...[[DOWN, ENTER], ['N', ENTER], [DOWN, ENTER], [DOWN, DOWN, ENTER], [ENTER]],
+    ...[[SPACE, DOWN, SPACE, ENTER], ['n']],
+  )
   expect(await askChoices({}, answers)).toEqual({
+    ...SERVER,
+    app: 'mcp',
+    name: 'N',
     framework: 'express',
     store: 'postgres',
     pages: 'grantkit',
-    features: featuresFor('grantkit').slice(0, 2),
+    features: featuresFor('api', 'grantkit').slice(0, 2),
   })
 })
 
 it('asks for what the arguments left open alone', async () => {
-  const given = { framework: 'hono', pages: 'own', features: [] } as const
-  expect(await askChoices(given, terminal([DOWN, ENTER]))).toEqual({ ...given, store: 'sqlite' })
+  const given = { ...PROGRAM, framework: 'hono', pages: 'own', features: [] } as const
+  expect(await askChoices(given, terminal([DOWN, ENTER]))).toEqual({ ...SERVER, ...given, store: 'sqlite' })
 })
 
 it('asks for no store on Workers, where one runs', async () => {
-  const given = { pages: 'own', features: [] } as const
+  const given = { ...PROGRAM, pages: 'own', features: [] } as const
   const choices = await askChoices(given, terminal([DOWN, DOWN, DOWN, ENTER]))
-  expect(choices).toEqual({ ...given, framework: 'workers', store: 'durable-objects' })
+  expect(choices).toEqual({ ...SERVER, ...given, framework: 'workers', store: 'durable-objects' })
 })
 
 it('offers own pages no feature that shows pages', async () => {
-  const given = { framework: 'hono', store: 'memory', pages: 'own' } as const
+  const given = { ...PROGRAM, framework: 'hono', store: 'memory', pages: 'own' } as const
   const { features } = await askChoices(given, terminal([SPACE, ENTER], ['n']))
-  expect(features).toEqual(featuresFor('own').slice(0, 1))
+  expect(features).toEqual(featuresFor('api', 'own').slice(0, 1))
+})
+
+it('asks where the users of a server are, and for no framework', async () => {
+  const sideDoor = 'https://app.example/sign-in'
+  const all = terminal(
+    ...[[DOWN, DOWN, ENTER], ['N', ENTER], [ENTER], [DOWN, ENTER], [sideDoor, ENTER]],
+    ...[[DOWN, ENTER], [ENTER], [ENTER]],
+  )
+  const answers = { name: 'N', ...SERVER, users: sideDoor, store: 'postgres', features: ['known-clients'] }
+  expect(await askChoices({}, all)).toMatchObject({ app: 'server', ...answers })
+})
+
+it('refuses an argument that means nothing there, before it asks more', async () => {
+  const given = { framework: 'hono' } as const
+  await expect(askChoices(given, terminal([DOWN, DOWN, ENTER]))).rejects.toThrow(
+    '--framework is for --app api or mcp.',
+  )
 })
 
 it('asks whether known clients may sign in', async () => {
-  const given = { framework: 'hono', store: 'memory', pages: 'grantkit' } as const
+  const given = { ...PROGRAM, framework: 'hono', store: 'memory', pages: 'grantkit' } as const
   const { features } = await askChoices(given, terminal([ENTER], [ENTER]))
   expect(features).toEqual(['known-clients'])
 })

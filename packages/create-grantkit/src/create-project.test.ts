@@ -17,10 +17,10 @@ const read = (file: string) => readFileSync(join(folder, file), 'utf8')
 const manifest = () => JSON.parse(read('package.json'))
 
 describe('createProject', () => {
-  it('writes eight files, and secrets into .env alone, which only its owner reads', async () => {
+  it('writes nine files, and secrets into .env alone, which only its owner reads', async () => {
     await createProject(folder, { ...DEFAULTS, features: ['openid'] })
     const files = readdirSync(folder)
-    expect(files).toHaveLength(8)
+    expect(files).toHaveLength(9)
     const secret = /^SECRET=(.{43})$/m.exec(read('.env'))?.[1] ?? 'no secret'
     for (const file of files) expect(read(file).includes(secret), file).toBe(file === '.env')
     expect(read('.env')).toMatch(/^KEYS='\[\{"/m)
@@ -44,7 +44,7 @@ describe('createProject', () => {
       ...['@grantkit/adapter-express', '@grantkit/core', '@grantkit/known-clients', '@grantkit/pages'],
       ...['@grantkit/safe-fetch', '@grantkit/store-postgres', 'express', 'pg'],
     ])
-    expect(Object.keys(devDependencies)).toEqual(['@types/express', '@types/node', 'typescript'])
+    expect(Object.keys(devDependencies)).toEqual(['@types/express', '@types/node', 'node', 'typescript'])
     for (const range of Object.values({ ...dependencies, ...devDependencies })) expect(range).toMatch(/^\^\d/)
   })
 
@@ -88,7 +88,7 @@ describe('createProject', () => {
         'hono',
       ],
     ])
-    expect(Object.keys(devDependencies)).toEqual(['@types/node', 'typescript', 'wrangler'])
+    expect(Object.keys(devDependencies)).toEqual(['@types/node', 'node', 'typescript', 'wrangler'])
   })
 
   it('adds OpenID Connect to logout, which needs it', async () => {
@@ -135,7 +135,7 @@ describe('createProject', () => {
   it('writes into an empty folder, or one with a Git repository alone', async () => {
     mkdirSync(join(folder, '.git'), { recursive: true })
     await createProject(folder, DEFAULTS)
-    expect(readdirSync(folder)).toHaveLength(9)
+    expect(readdirSync(folder)).toHaveLength(10)
   })
 
   it('refuses a file in place of a folder', async () => {
@@ -148,5 +148,68 @@ describe('createProject', () => {
     const choices: Choices = { ...DEFAULTS, pages: 'own', features: ['device'] }
     await expect(createProject(folder, choices)).rejects.toThrow('device shows pages')
     expect(() => readdirSync(folder)).toThrow('ENOENT')
+  })
+
+  it.each(['fastify', 'express', 'hono', 'workers'] as const)(
+    'writes an MCP server for %s, which accepts tokens for itself alone, with what brings its requests there',
+    async (framework) => {
+      await createProject(folder, { app: 'mcp', framework })
+      expect(read('server.ts')).toContain("'notes:write': { description: 'Write notes', access: 'write' }")
+      expect(read('server.ts')).toContain('  ...{ resource, store, scopes },\n')
+      expect(read('app.ts')).toContain("'/mcp'")
+      expect(read('app.ts')).not.toContain('/notes')
+      const { dependencies } = manifest()
+      expect(Object.keys(dependencies)).toEqual(
+        expect.arrayContaining(['@modelcontextprotocol/server', 'zod']),
+      )
+      const onNode = framework === 'fastify' || framework === 'express'
+      expect('@modelcontextprotocol/node' in dependencies).toBe(onNode)
+    },
+  )
+
+  it('says of each scope of its own what an app can do with it', async () => {
+    await createProject(folder, { app: 'mcp' })
+    const scopes = read('server.ts').match(/'notes:.*\},$/gm) ?? []
+    expect(scopes.map((scope) => /access: '(\w+)'/.exec(scope)?.[1])).toEqual(['read', 'write'])
+  })
+
+  it('brings the Node that its scripts need, and a test', async () => {
+    await createProject(folder, DEFAULTS)
+    expect(manifest().devDependencies.node).toMatch(/^\^24\.\d+\.0$/)
+    expect(manifest().scripts).toMatchObject({ test: 'tsc && node --env-file=.env --test --test-force-exit' })
+    expect(read('server.test.ts')).toContain("const path = '/notes'")
+  })
+
+  it('writes the name, the color and the languages, whatever is in the name', async () => {
+    const name = `Ada's "Notes" \\ <1>`
+    await createProject(folder, { ...DEFAULTS, name, accent: '#0f766e', languages: ['de', 'pt-BR'] })
+    expect(read('interaction.ts')).toContain(
+      `const brand = { name: 'Ada\\'s "Notes" \\\\ <1>', accent: '#0f766e' }\nconst languages = ['de', 'pt-BR'] as const\n`,
+    )
+    rmSync(folder, { recursive: true })
+    await createProject(folder, { ...DEFAULTS, name, pages: 'own' })
+    expect(read('interaction.ts')).toContain(`<title>Ada's "Notes" &#92; &#60;1&#62;</title>`)
+  })
+
+  it('writes a server with its configuration, its secrets in .env alone, and a manifest', async () => {
+    await createProject(folder, { app: 'server', name: 'Notes', store: 'postgres' })
+    const files = ['.env', '.gitignore', 'compose.yaml', 'grantkit.config.ts', 'package.json']
+    expect(readdirSync(folder)).toEqual(files)
+    expect(manifest()).toMatchObject({ scripts: { start: 'grantkit start', test: 'grantkit check' } })
+    expect(Object.keys(manifest().dependencies)).toEqual(['@grantkit/server'])
+  })
+
+  it('takes what the server needs from a folder too', async () => {
+    const packages = join(root, 'all-tarballs')
+    mkdirSync(packages, { recursive: true })
+    const { dependencies } = JSON.parse(
+      readFileSync(new URL('../../server/package.json', import.meta.url), 'utf8'),
+    )
+    const ours = Object.keys(dependencies).filter((name) => /^@grantkit|^create-grantkit$/.test(name))
+    const all = ['@grantkit/server', ...ours].sort()
+    for (const name of all)
+      writeFileSync(join(packages, `${name.replace('@', '').replace('/', '-')}.tgz`), '')
+    await createProject(folder, { app: 'server' }, { packages })
+    expect(Object.keys(manifest().dependencies)).toEqual(all)
   })
 })

@@ -1,9 +1,10 @@
 /**
- * What `npm create grantkit` does, for programs.
+ * What `npm create grantkit` and `grantkit init` do, for programs.
  *
  * @module
  */
 
-export type { Choices, FeatureName, Framework, PagesName, StoreName } from './choices.ts'
+export type { Choices } from './choices.ts'
+export { initServer } from './command.ts'
 export { createProject, type ProjectOptions } from './create-project.ts'
-export { ChoiceError } from './read-choices.ts'
+export { ChoiceError, type TypedChoices } from './read-choices.ts'

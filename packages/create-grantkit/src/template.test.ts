@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { fromTemplate, readTemplate } from './template.ts'
+import { fromTemplate } from './template.ts'
 
 const EXAMPLES = join(import.meta.dirname, '../../../examples')
 const exampleOf = (file: string) => readFileSync(join(EXAMPLES, file), 'utf8')
@@ -12,7 +12,7 @@ function settingsOf(jsonc: string): Record<string, unknown> {
 
 describe('a template', () => {
   it.each(['fastify.ts', 'express.ts', 'hono.ts'])('of %s is the application of the quick start', (file) => {
-    expect(readTemplate(file)).toBe(exampleOf(`quick-start/${file}`))
+    expect(fromTemplate(file, ['api'])).toBe(exampleOf(`quick-start/${file}`))
   })
 
   it('sets up a Worker as the example does, which also counts sign-ins, under another name and port', () => {

@@ -39,6 +39,6 @@ function page(status: number, main: SafeHtml, formAction: readonly string[] = ["
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': `default-src 'none'; ${sources}`,
     },
-    body: String(html`<!doctype html><html lang="en"><title>Notes</title><main>${main}</main></html>`),
+    body: String(html`<!doctype html><html lang="en"><title>{{html}}</title><main>${main}</main></html>`),
   }
 }

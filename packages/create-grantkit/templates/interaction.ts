@@ -1,8 +1,14 @@
 import { type Interaction, sampleSession } from '@grantkit/core'
 import { pages } from '@grantkit/pages'
 
-export const ui = pages({ brand: { name: 'Notes' }, links: { connectedApps: '/connected-apps' } }) // if: connected-apps
-export const ui = pages({ brand: { name: 'Notes' } }) // if-not: connected-apps
+const brand = { name: '{{name}}', accent: '{{accent}}' } // if: accent
+const brand = { name: '{{name}}' } // if-not: accent
+const languages = [{{languages}}] as const // if: languages
+const links = { connectedApps: '/connected-apps' } // if: connected-apps
+export const ui = pages({ brand, languages, links }) // if: languages // if: connected-apps
+export const ui = pages({ brand, languages }) // if: languages // if-not: connected-apps
+export const ui = pages({ brand, links }) // if-not: languages // if: connected-apps
+export const ui = pages({ brand }) // if-not: languages // if-not: connected-apps
 
 /** Your session and your sign-in page go here. Until then every visitor is Alice, at a loopback address only. */
 export const interaction: Interaction = {

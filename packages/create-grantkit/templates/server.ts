@@ -38,12 +38,18 @@ const store = createDurableStore(env.RECORDS) // if: durable-objects
 const scopes = {
   openid: { description: 'Know who you are' }, // if: openid
   'notes:read': { description: 'Read your notes', access: 'read' },
+  'notes:write': { description: 'Write notes', access: 'write' }, // if: mcp
 } as const
+// MCP clients request tokens for it, and the guard accepts only those. // if: mcp
+export const resource = `${issuer}/mcp` // if: mcp
 // Claude, ChatGPT, Cursor and others, each by the exact redirect URIs that its vendor names. // if: known-clients
 const known = knownClients() // if: known-clients
 
 export const server = createAuthorizationServer({
   ...{ issuer, store, scopes, secret, interaction },
+  resources: [resource], // if: mcp
+  // Some clients request no scope at all. // if: mcp
+  defaultScope: 'notes:read', // if: mcp
   ...known, // if: known-clients
   callbackPage: ui.callbackPage, // if: grantkit
   keys: JSON.parse(process.env.KEYS ?? '[]'), // if: openid // if-not: workers
@@ -65,6 +71,7 @@ export const server = createAuthorizationServer({
 })
 
 export const api = createResourceServer({
-  ...{ resource: issuer, store, scopes },
+  ...{ resource, store, scopes }, // if: mcp
+  ...{ resource: issuer, store, scopes }, // if: api
   proofs: dpopProofs({ secret }), // if: dpop
 })

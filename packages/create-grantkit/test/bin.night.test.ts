@@ -21,14 +21,15 @@ describe('npm create grantkit', () => {
   it('writes the defaults, and says what to run and where the session goes, without a secret', async () => {
     const { status, output } = await run('notes', '--yes', '--features', 'openid')
     expect(status).toBe(0)
-    expect(readdirSync(join(path, 'notes'))).toHaveLength(8)
+    expect(readdirSync(join(path, 'notes'))).toHaveLength(9)
     expect(output).toMatch(/cd notes\n(.*\n)*npm install\nnpm start\n$/)
     expect(output).toContain('until interaction.ts has your session.')
     expect(output).not.toMatch(/[\w-]{40}/)
   })
 
   it('asks nothing if the arguments answer every question', async () => {
-    const answers = ['--framework=hono', '--store=memory', '--pages=own', '--features=none']
+    const program = ['--app=mcp', '--name=Notes', '--framework=hono', '--store=memory', '--pages=own']
+    const answers = [...program, '--features=none']
     expect(await run('answered', ...answers)).toMatchObject({ status: 0, complaint: '' })
   })
 

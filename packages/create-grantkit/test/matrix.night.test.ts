@@ -1,13 +1,13 @@
 import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postgres-server'
 import { type RedisServer, startRedis } from '@grantkit/test-servers/redis-server'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Choices, FRAMEWORKS, featuresFor, namesOf, PAGES, storesFor } from '../src/choices.ts'
+import { FRAMEWORKS, featuresFor, namesOf, PAGES, storesFor } from '../src/choices.ts'
 import { compile, create, notesOf, type Project, projectsFolder } from './projects.ts'
 
-const CHOICES: readonly Choices[] = namesOf(FRAMEWORKS).flatMap((framework) =>
-  storesFor(framework).flatMap((store) =>
+const CHOICES = namesOf(FRAMEWORKS).flatMap((framework) =>
+  storesFor('api', framework).flatMap((store) =>
     namesOf(PAGES).flatMap((pages) =>
-      [[], featuresFor(pages)].map((features) => ({ framework, store, pages, features })),
+      [[], featuresFor('api', pages)].map((features) => ({ framework, store, pages, features })),
     ),
   ),
 )
@@ -35,7 +35,7 @@ const started = CHOICES.map(({ features, ...rest }, index) => ({
   ...rest,
   features: features.length,
   index,
-})).filter(({ framework, store, features }) => features > 0 || store === storesFor(framework)[0])
+})).filter(({ framework, store, features }) => features > 0 || store === storesFor('api', framework)[0])
 
 it.each(started)('signs in on $framework, $store, $pages, with $features features', async ({ index }) => {
   const environment = { DATABASE_URL: postgres.url, REDIS_URL: redis.url }

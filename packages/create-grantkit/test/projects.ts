@@ -8,8 +8,9 @@ import { freePort } from '@grantkit/test-servers/free-port'
 import { PROGRAM_ENVIRONMENT } from '@grantkit/test-servers/program-environment'
 import { startProgram } from '@grantkit/test-servers/started-program'
 import { formBrowser, testClient } from '@grantkit/testkit/client'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { onTestFinished } from 'vitest'
-import type { Choices } from '../src/choices.ts'
+import { type Choices, completed } from '../src/choices.ts'
 import { createProject } from '../src/create-project.ts'
 
 const PACKAGE = join(import.meta.dirname, '..')
@@ -27,9 +28,10 @@ export interface Project {
   readonly folder: string
 }
 
-export async function create(folder: string, choices: Choices): Promise<Project> {
-  const { framework, store, pages, features } = choices
-  const title = `${framework}, ${store}, ${pages} pages, ${features.length} features`
+export async function create(folder: string, given: Partial<Choices>): Promise<Project> {
+  const choices = completed(given)
+  const { app, framework, store, pages, features } = choices
+  const title = `${app}, ${framework}, ${store}, ${pages} pages, ${features.length} features`
   const project = join(folder, title.replaceAll(/\W+/g, '-'))
   await createProject(project, choices)
   return { title, folder: project }
@@ -62,9 +64,31 @@ export async function notesOf(
   if (command === 'node') await startOnNode(folder, words, { ...environment, PORT: `${port}` })
   else await startWorker(folder, `${port}`)
   const app = await testClient(origin, { browser: formBrowser({ origin, typed: {} }) })
-  const { access_token } = await app.tokens('notes:read')
+  const isMcp = existsSync(join(folder, 'mcp.ts'))
+  const { access_token } = await app.tokens('notes:read', isMcp ? { resource: `${origin}/mcp` } : {})
   const headers = { authorization: `Bearer ${access_token}` }
+  if (isMcp) return toolAnswers(`${origin}/mcp`, headers)
   return (await fetch(`${origin}/notes`, { headers })).json()
+}
+
+/** What the official SDK gets from the tool of the project. */
+async function toolAnswers(url: string, headers: Record<string, string>): Promise<unknown> {
+  const client = new Client({ name: 'test', version: '1.0.0' })
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }))
+  onTestFinished(() => client.close())
+  const { content } = await client.callTool({ name: 'list_notes' })
+  return content.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+}
+
+/** `npm test` of a project but for the compiler, which has all of them at once. @throws Error with what it printed */
+export async function passesItsTest({ folder }: Project): Promise<void> {
+  const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const [, ...words] = scripts.test.replace(/^tsc && /, '').split(' ')
+  await promisify(execFile)(process.execPath, words, { cwd: folder, env: PROGRAM_ENVIRONMENT }).catch(
+    ({ stdout, stderr }) => {
+      throw new Error(stdout + stderr)
+    },
+  )
 }
 
 /** Wrangler without news of itself, and without data about this place. */

@@ -79,6 +79,8 @@ it.each([
     '--type must be a type of the audit trail, not "logins". Known: account_added, ',
   ],
   [['trail', 'list', '--limit', '0'], '--limit must be a whole number of at least 1, not "0".'],
+  [['init', '--yes', '--database', 'mysql'], '--database must be sqlite or postgres, not "mysql".'],
+  [['init', '--known-clients', 'cursor'], '--known-clients must be on or off, not "cursor".'],
   [['start', '--workers', '0'], '--workers must be a whole number of at least 1, not "0".'],
   [['keys', 'remove', 'some-kid'], '--compromised is required: use rotate'],
 ])('answers %j with 2, a sentence and the usage, without loading the server', async (words, sentence) => {

@@ -1,12 +1,9 @@
-import { resolve } from 'node:path'
 import { defineCommand } from 'citty'
 import type { LoadService } from '../definition.ts'
-
 import { afterRestore } from './after-restore.ts'
 import { check, doctor } from './check.ts'
 import { addClient, clients } from './clients.ts'
 import { grants, personalTokens } from './grants.ts'
-import type { Answers, GivenAnswers } from './init/answers.ts'
 import { keys } from './keys.ts'
 import { overview, webhooks } from './overview.ts'
 import { migrate, start } from './start.ts'
@@ -40,60 +37,28 @@ export const grantkit = (load: LoadService) =>
     },
   })
 
-const FILES = ['grantkit.config.ts', '.env', 'compose.yaml']
-const DATABASE_STEP =
-  '  docker compose up -d postgres  # or set DATABASE_URL in .env to a Postgres that you have'
-
 /** Writes the configuration of a new server. It asks for what the options leave out. */
 export const init = defineCommand({
   meta: { description: 'Writes grantkit.config.ts, .env and compose.yaml, and overwrites nothing' },
   args: {
     folder: { type: 'positional', description: 'where to write', required: false, default: '.' },
     name: { type: 'string', description: 'the name of your service' },
+    accent: { type: 'string', description: 'the color of links and buttons, as #rrggbb' },
     url: { type: 'string', description: 'the public address of the server' },
     users: { type: 'string', description: 'here, or the sign-in page of an application next to it' },
-    database: { type: 'string', description: 'sqlite or postgres' },
+    database: { type: 'enum', options: ['sqlite', 'postgres'], description: 'where it keeps its data' },
     resource: { type: 'string', description: 'the API or MCP server that accepts the tokens; may be empty' },
     'known-clients': {
-      type: 'string',
-      description: 'on, the default: Claude, ChatGPT, Cursor and others sign in; or off',
+      type: 'enum',
+      options: ['on', 'off'],
+      description: 'on, the default: Claude, ChatGPT, Cursor and others sign in',
     },
     yes: { type: 'boolean', description: 'asks nothing: what is not given is the default' },
   },
   run: async ({ args }) => {
-    const { folder, name, url, users, database, resource, yes } = args
-    const given = { name, url, users, database, resource, 'known-clients': args['known-clients'] }
-    const answers = await answersOf(given, folder, yes)
-    const { newSecrets, projectFiles, keepSecretsOut, lacksModuleType, writeFiles } = await import(
-      './init/project-files.ts'
-    )
-    await writeFiles(folder, projectFiles(answers, newSecrets()))
-    await keepSecretsOut(folder)
-    const first = (await lacksModuleType(folder)) ? ['  npm pkg set type=module'] : []
-    const { isPublic } = await import('./init/answers.ts')
-    const steps = [...first, ...nextSteps(answers, isPublic(answers))]
-    console.log([`\nWritten to ${resolve(folder)}: ${FILES.join(', ')}. Next:\n`, ...steps].join('\n'))
+    const { folder, name, accent, url, users, resource, database: store, yes } = args
+    const features = args['known-clients'] && (args['known-clients'] === 'on' ? 'known-clients' : 'none')
+    const { initServer } = await import('create-grantkit')
+    await initServer(folder, { name, accent, url, users, resource, store, features }, yes)
   },
 })
-
-async function answersOf(given: GivenAnswers, folder: string, yes = false): Promise<Answers> {
-  const { checkAnswers, completed } = await import('./init/answers.ts')
-  const { refuseExisting } = await import('./init/project-files.ts')
-  checkAnswers(given)
-  refuseExisting(folder, FILES)
-  if (yes || Object.values(given).every((answer) => answer !== undefined)) return completed(given)
-  if (!process.stdin.isTTY) throw new Error('There is no terminal to ask in: say --yes.')
-  const { askFor } = await import('./init/answers.ts')
-  return completed(await askFor(given))
-}
-
-/** By npx, which finds the program in this project and one that is installed for all. */
-function nextSteps({ database, users }: Answers, isPublic: boolean): string[] {
-  return [
-    ...(database === 'postgres' ? [DATABASE_STEP] : []),
-    ...(isPublic ? ['  npx grantkit keys rotate'] : []),
-    '  npx grantkit check',
-    '  npx grantkit start',
-    ...(users === 'here' ? ['  npx grantkit users add --email … --name …'] : []),
-  ]
-}

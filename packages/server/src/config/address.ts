@@ -6,7 +6,7 @@ import { choice, field, listed, portNumber, text } from './fields.ts'
 
 /** Where the server listens, and how clients reach it. */
 
-export const BASE_URL_FORM = /^https?:\/\/[^/?#\s]+(\/[^/?#\s]+)*$/
+const BASE_URL_FORM = /^https?:\/\/[^/?#\s]+(\/[^/?#\s]+)*$/
 
 const PROXIES_EXPECTED = 'must be a number of proxies, or their addresses or networks separated by commas'
 const TrustedProxies = z

@@ -1,15 +1,13 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { PassThrough } from 'node:stream'
 import { isOnByDefault, KNOWN_CLIENTS } from '@grantkit/known-clients'
 import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { runCommand } from 'citty'
 import { describe, expect, it, vi } from 'vitest'
 import { parse } from 'yaml'
-import { readConfig } from '../../config/read-config.ts'
-import { trial } from '../check-configuration.ts'
-import { init } from '../grantkit.ts'
-import { askFor, checkAnswers } from './answers.ts'
+import { readConfig } from '../config/read-config.ts'
+import { trial } from './check-configuration.ts'
+import { init } from './grantkit.ts'
 
 async function initialized(...options: readonly string[]): Promise<string> {
   vi.spyOn(console, 'log').mockReturnValue()
@@ -139,15 +137,20 @@ describe('grantkit init', () => {
   })
 
   it.each([
-    [{ url: 'http://auth.example' }, '--url must be an https URL, or one of localhost, without'],
-    [{ url: 'https://auth.example/' }, '--url must be'],
-    [{ users: 'there' }, '--users must be here, or the https URL of the sign-in page of your application'],
-    [{ database: 'mysql' }, '--database must be sqlite or postgres, not "mysql".'],
-    [{ resource: 'notes' }, '--resource must be a URL without a fragment, or empty, not "notes".'],
-    [{ 'known-clients': 'cursor' }, '--known-clients must be on or off, not "cursor".'],
-    [{ name: ' ' }, '--name must not be empty'],
-  ])('refuses %j', (given, problem) => {
-    expect(() => checkAnswers(given)).toThrow(problem)
+    ['--url=http://auth.example', '--url must be an https URL, or one of localhost, without'],
+    ['--users=there', '--users must be here, or the https URL of the sign-in page of your application'],
+    ['--resource=notes', '--resource must be a URL without a fragment, or empty, not "notes".'],
+    ['--name= ', '--name must not be empty'],
+    ['--accent=teal', '--accent must be a color such as #0f766e, not "teal".'],
+  ])('refuses %s, and writes nothing', async (option, problem) => {
+    const folder = await temporaryFolder()
+    await expect(runCommand(init, { rawArgs: [folder, '--yes', option] })).rejects.toThrow(problem)
+    expect(await readdir(folder)).toEqual([])
+  })
+
+  it.each(['http://127.0.0.1:3000', 'https://auth.example'])('lets nobody sign up at %s', async (url) => {
+    const { upstream } = await configIn(await initialized(`--url=${url}`))
+    expect(upstream).toEqual([])
   })
 
   it('needs a terminal for its questions', async () => {
@@ -156,42 +159,4 @@ describe('grantkit init', () => {
       'There is no terminal to ask in: say --yes.',
     )
   })
-
-  it('asks six questions, and what an option has answered is no question', async () => {
-    const [ENTER, DOWN] = ['\r', '\u001b[B']
-    const all = terminal(
-      ['N', ENTER],
-      [ENTER],
-      [DOWN, ENTER],
-      [EXTERNAL, ENTER],
-      [DOWN, ENTER],
-      [ENTER],
-      [ENTER],
-    )
-    const url = 'http://127.0.0.1:3000'
-    const answers = {
-      name: 'N',
-      url,
-      users: EXTERNAL,
-      database: 'postgres',
-      resource: '',
-      'known-clients': 'on',
-    }
-    expect(await askFor({}, all)).toEqual(answers)
-    const { name: _, ...given } = answers
-    expect(await askFor(given, terminal(['N', ENTER]))).toEqual(answers)
-  })
 })
-
-/** Presses the next keys whenever a question is shown. */
-function terminal(...answers: readonly (readonly string[])[]) {
-  const [input, output, left] = [new PassThrough(), new PassThrough(), [...answers]]
-  let shown = ''
-  output.on('data', (chunk) => {
-    shown += chunk
-    if (!shown.includes('◆')) return
-    shown = ''
-    for (const key of left.shift() ?? []) setImmediate(() => input.write(key))
-  })
-  return { input, output }
-}

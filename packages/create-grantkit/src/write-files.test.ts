@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { writeAll } from './write-all.ts'
+import { writeFiles } from './create-project.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'create-grantkit-'))
 afterAll(() => rmSync(root, { recursive: true }))
@@ -10,13 +10,13 @@ afterAll(() => rmSync(root, { recursive: true }))
 describe('a file that cannot be written', () => {
   it('takes the others with it, and keeps what was there', () => {
     writeFileSync(join(root, 'b.ts'), 'mine')
-    expect(() => writeAll(root, { 'a.ts': '', 'b.ts': '', 'c.ts': '' })).toThrow('EEXIST')
+    expect(() => writeFiles(root, { 'a.ts': '', 'b.ts': '', 'c.ts': '' })).toThrow('EEXIST')
     expect(readdirSync(root)).toEqual(['b.ts'])
     expect(readFileSync(join(root, 'b.ts'), 'utf8')).toBe('mine')
   })
 
   it('takes the new folder with it', () => {
-    expect(() => writeAll(join(root, 'new'), { 'a.ts': '', 'gone/b.ts': '' })).toThrow('ENOENT')
+    expect(() => writeFiles(join(root, 'new'), { 'a.ts': '', 'gone/b.ts': '' })).toThrow('ENOENT')
     expect(readdirSync(root)).not.toContain('new')
   })
 })

@@ -1,0 +1,21 @@
+import type { ServerConfig } from '@grantkit/server'
+
+export default {
+  baseUrl: '{{url}}',
+  port: {{port}}, // if: port
+  brand: { name: '{{name}}', accent: '{{accent}}' }, // if: accent
+  brand: { name: '{{name}}' }, // if-not: accent
+  scopes: { // if: resource
+    openid: { description: 'Confirm who you are' }, // if: resource
+    profile: { description: 'See your name and profile' }, // if: resource
+    email: { description: 'See your e-mail address' }, // if: resource
+    // Your own. Clients request those with baseline: true. With access: 'read' an app can change nothing. // if: resource
+    '{{area}}:use': { description: 'Use {{name}}', baseline: true, access: 'write' }, // if: resource
+  }, // if: resource
+  resources: { '{{resource}}': { accessTokens: 'jwt' } }, // if: resource
+  users: { kind: 'external', url: '{{users}}', key: { env: 'EXTERNAL_SIGN_IN_KEY' } }, // if: external
+  // Claude, ChatGPT, Cursor and others: `grantkit clients known` lists them. // if: known-clients
+  features: { knownClients: 'on' }, // if: known-clients
+  database: 'sqlite:data/service.sqlite', // if: sqlite
+  keysFile: 'data/keys.json', // if: public
+} satisfies ServerConfig
