@@ -249,7 +249,9 @@ function withAdvice(message: string, code: unknown, { update, migrate, start }: 
     [/\bnewer release\b/, `Run "${update}", then "${migrate}" and "${start}", or name another database`],
     [/\bno tables\b/, `${allowed}, or "${start}", which does it too`],
   ]
-  const advice = INSUFFICIENT_PRIVILEGE.includes(code) ? allowed : table.find(([about]) => about.test(message))?.[1]
+  const advice = INSUFFICIENT_PRIVILEGE.includes(code)
+    ? allowed
+    : table.find(([about]) => about.test(message))?.[1]
   return advice === undefined ? message : `${message.replace(ADVICE_OF_STORE, '')}. ${advice}`
 }
 
