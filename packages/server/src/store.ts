@@ -156,30 +156,30 @@ function placeInDynamo(url: string) {
   return { table, place: { ...(region && { region }), ...(endpoint && { endpoint }) } }
 }
 
-/** @throws Error when the table cannot be read now */
+/** @throws Error when the table cannot be read within seconds */
 async function connectToDynamo(url: string, creating = false) {
   const [{ DynamoDBClient }, dynamo] = await loadOptional(
     '@grantkit/store-dynamodb @aws-sdk/client-dynamodb',
     () => Promise.all([import('@aws-sdk/client-dynamodb'), import('@grantkit/store-dynamodb')]),
   )
   const { table, place } = placeInDynamo(url)
-  const client = new DynamoDBClient({ ...dynamo.CLIENT_SETTINGS, ...place })
-  const store = dynamo.createDynamoStore(client, { table })
+  // Without the time limits of a request: a start loads credentials and modules, and a table is made in seconds.
+  const patient = new DynamoDBClient(place)
+  const { clients } = dynamo.createDynamoStore(patient, { table, commandTimeout: START_MS })
   try {
-    await store.clients.find('a start').catch(async (cause: Error) => {
+    await clients.find('a start').catch(async (cause: Error) => {
       if (cause.name !== 'ResourceNotFoundException') throw cause
       if (!creating) throw new Error(`there is no table ${table}: create it, as ${TEMPLATE} says`, { cause })
-      // It takes seconds, so this client has no time limit.
-      const patient = new DynamoDBClient(place)
-      await dynamo.createTable(patient, { table }).finally(() => patient.destroy())
+      await dynamo.createTable(patient, { table })
     })
-  } catch (error) {
-    client.destroy()
-    throw error
+  } finally {
+    patient.destroy()
   }
-  return { dynamo, client, store, table }
+  const { credentials } = patient.config
+  return { dynamo, client: new DynamoDBClient({ ...dynamo.CLIENT_SETTINGS, ...place, credentials }), table }
 }
 
+const START_MS = 10_000
 const TEMPLATE = 'the README of @grantkit/store-dynamodb'
 
 async function dynamoStore(
@@ -188,14 +188,14 @@ async function dynamoStore(
 ): Promise<OpenStore> {
   // The price, the backups and the encryption of a table are the operator's. One of an emulator has none of them.
   const creating = migrating && mode !== 'production' && url.includes('endpoint=')
-  const { dynamo, client, store, table } = await connectToDynamo(url, creating)
+  const { dynamo, client, table } = await connectToDynamo(url, creating)
   const warnings = dynamo
     .settingsWarnings({ client, table })
     .catch((error: Error) => [
       `the settings of the table cannot be read (${error.name}): allow dynamodb:DescribeTable, or look at them yourself`,
     ])
   for (const warning of await warnings) onWarning(warning)
-  return { store, close: async () => client.destroy() }
+  return { store: dynamo.createDynamoStore(client, { table }), close: async () => client.destroy() }
 }
 
 /** For a check of the configuration. Rejects when a store of these kinds cannot be reached now. */
