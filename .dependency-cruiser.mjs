@@ -74,6 +74,7 @@ const SERVER_ORDER = [
   'accounts/external-sign-in/',
   'accounts/users/',
   'definition[.]ts',
+  'store[.]ts',
   'storage[.]ts',
   'operations/',
   'service-context[.]ts',

@@ -1,4 +1,4 @@
-import type { Packed } from './publishable.ts'
+import { neededBy, type Packed } from './publishable.ts'
 
 /** The command that installs `words` of an `npm install`, where no registry has the packages that are packed. */
 export function installLine(packed: readonly Packed[], words: readonly string[]): string {
@@ -8,8 +8,7 @@ export function installLine(packed: readonly Packed[], words: readonly string[])
 
   /** npm would look for them in the registry. */
   function withNeeds(word: string): string[] {
-    const { dependencies, peerDependencies } = named(word)?.manifest ?? {}
-    const needs = Object.keys({ ...dependencies, ...peerDependencies }).filter((name) => named(name))
+    const needs = neededBy(named(word)?.manifest ?? {}).filter((name) => named(name))
     return [word, ...needs.flatMap(withNeeds)]
   }
 }

@@ -12,6 +12,7 @@ interface Manifest {
   publishConfig?: { readonly exports?: Readonly<Record<string, unknown>> }
   dependencies?: Record<string, string>
   peerDependencies?: Record<string, string>
+  peerDependenciesMeta?: Record<string, { readonly optional?: boolean }>
 }
 
 export interface Package {
@@ -59,10 +60,20 @@ export function withNeededPackages(names: readonly string[]): Package[] {
     const manifest = all.find((one) => one.manifest.name === name)?.manifest
     if (manifest === undefined || needed.has(name)) return
     needed.add(name)
-    for (const other of Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })) add(other)
+    for (const other of neededBy(manifest)) add(other)
   }
   for (const name of names) add(name)
   return all.filter(({ manifest }) => needed.has(manifest.name))
+}
+
+/** The names of what npm installs with a package: it leaves out optional peers. */
+export function neededBy({
+  dependencies = {},
+  peerDependencies = {},
+  peerDependenciesMeta = {},
+}: Partial<Manifest>): string[] {
+  const peers = Object.keys(peerDependencies).filter((name) => !peerDependenciesMeta[name]?.optional)
+  return [...Object.keys(dependencies), ...peers]
 }
 
 /** Cleans dist first: leftovers of an earlier build would be published. */

@@ -1,7 +1,10 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { connectToPostgres } from '@grantkit/store-postgres'
 import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postgres-server'
 import { sessionCookie } from '@grantkit/test-servers/session-cookie'
 import { startProxy, type TcpProxy } from '@grantkit/test-servers/tcp-proxy'
+import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import type { Database } from '../src/database/database.ts'
@@ -81,6 +84,56 @@ it('serve others while a user with 5,000 grants opens the account page forty tim
   await expect.poll(() => backends.select(sql`1`.as('one')).execute()).toHaveLength(1)
   expect((await rowsRead(database)) - before).toBeLessThan(40 * 100)
 })
+
+it('take a password that rotates from its file: no request fails, and what is new has the new one', async () => {
+  const admin = await connectToPostgres(postgres.url, { max: 1 })
+  onTestFinished(() => admin.end())
+  const rotate = (password: string) => admin.query(`alter role notes password '${password}'`)
+  await admin.query('create role notes superuser login')
+  await rotate('first')
+  await admin.query(`do $$ begin
+    execute format('copy (values (''host all notes all scram-sha-256''), (''host all all all trust'')) to %L',
+      current_setting('hba_file')); end $$`)
+  await admin.query('select pg_reload_conf()')
+  const file = join(await temporaryFolder(), 'password')
+  await writeFile(file, 'first')
+  const DATABASE_URL = postgres.url.replace('postgres@', 'notes@')
+  const settings = { DATABASE_URL, STORE_URL: '', DATABASE_PASSWORD_FILE: file }
+  const { baseUrl, close, errors } = await runServer(settings, {}, WITH_API)
+  onTestFinished(close)
+  const { access_token } = await signedIn(baseUrl, 'notes:read')
+  const headers = { authorization: `Bearer ${access_token}` }
+  const statuses = new Set<number>()
+  let isLoaded = true
+  const load = Array.from({ length: 2 }, async () => {
+    while (isLoaded) statuses.add((await fetch(`${baseUrl}/api/notes`, { headers })).status)
+  })
+  const pidsOf = async (role: string) =>
+    (await admin.query('select pid from pg_stat_activity where usename = $1', [role])).rows.map(
+      ({ pid }) => pid,
+    )
+  for (const password of ['second', 'third']) {
+    await rotate(password)
+    await writeFile(file, password)
+    const before = await pidsOf('notes')
+    // One by one, and while they do nothing: it is the next connection that is tested.
+    await expect
+      .poll(async () => {
+        const idle = `select pg_terminate_backend(pid) from pg_stat_activity where pid = any($1) and state = 'idle' limit 1`
+        await admin.query(idle, [before])
+        return (await pidsOf('notes')).filter((pid) => before.includes(pid))
+      })
+      .toEqual([])
+    await expect.poll(() => pidsOf('notes')).not.toEqual([])
+  }
+  isLoaded = false
+  await Promise.all(load)
+  expect(errors.map(String)).toEqual([])
+  expect([...statuses]).toEqual([200])
+  await expect(connectToPostgres(DATABASE_URL, { password: () => 'first' })).rejects.toThrow(
+    'authentication failed',
+  )
+}, 120_000)
 
 /** Of the table of grants. The backends of a server count what they read once they end. */
 async function rowsRead(database: Database): Promise<number> {

@@ -1,5 +1,5 @@
 import { IN_WORKER } from '@grantkit/core/store-kit'
-import { type ClientBase, DatabaseError, Pool, type PoolConfig } from 'pg'
+import { Client, type ClientBase, type ClientConfig, DatabaseError, Pool, type PoolConfig } from 'pg'
 import { answerWithin } from './attempt.ts'
 import { OF_ONE_REQUEST } from './worker.ts'
 
@@ -8,7 +8,14 @@ export interface ConnectOptions {
   readonly max?: number | undefined
   /** Called when an idle connection breaks; the pool makes a new one when it needs it. */
   readonly onError?: ((error: Error) => void) | undefined
+  /**
+   * Called for each new connection, in place of the password of the URL: a password that rotates, a token that expires. It has
+   * the second of a connection. If it throws, that connection fails with its error.
+   */
+  readonly password?: Password | undefined
 }
+
+type Password = () => string | Promise<string>
 
 const CONNECT_MS = 1000
 const IDLE_MS = 60_000
@@ -41,7 +48,7 @@ const TIME_LIMITS = {
  */
 export async function connectToPostgres(
   url: string,
-  { max = 10, onError = () => {} }: ConnectOptions = {},
+  { max = 10, onError = () => {}, password }: ConnectOptions = {},
 ): Promise<Pool> {
   const config = {
     connectionString: withVerifiedTls(url),
@@ -51,6 +58,7 @@ export async function connectToPostgres(
     idleTimeoutMillis: IDLE_MS,
     keepAlive: true,
     onConnect: refuseReplica,
+    ...(password && { Client: clientWith(password) }),
     ...(IN_WORKER ? OF_ONE_REQUEST : {}),
   }
   const limits = Object.entries(TIME_LIMITS).map(([name, value]) => `-c ${name}=${value}`)
@@ -71,6 +79,16 @@ export function withVerifiedTls(url: string): string {
   return url
     .replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/g, '$1verify-full')
     .replace(/([?&])sslrootcert=system(?=&|$)/, '$1sslmode=verify-full')
+}
+
+/** Next to a URL, `pg` ignores the option of the pool. */
+function clientWith(password: Password): typeof Client {
+  return class extends Client {
+    constructor(config?: string | ClientConfig) {
+      super(config)
+      Object.assign(this, { password })
+    }
+  }
 }
 
 async function connected(config: PoolConfig, onError: (error: Error) => void): Promise<Pool> {

@@ -68,6 +68,27 @@ describe('connectToPostgres', () => {
     expect(rows.map(({ setting }) => setting)).toEqual(['300', 'own', '1000'])
   })
 
+  it('asks for the password of each new connection, and recovers from one that is refused', async () => {
+    await pool.query(`CREATE ROLE rotating LOGIN PASSWORD 'first'`)
+    await pool.query(`DO $$ BEGIN
+      EXECUTE format('COPY (VALUES (''host all rotating all scram-sha-256''), (''host all all all trust'')) TO %L',
+        current_setting('hba_file')); END $$`)
+    await pool.query('SELECT pg_reload_conf()')
+    let current = 'first'
+    const url = server.url.replace('postgres@', 'rotating@')
+    await expect
+      .poll(() => connectToPostgres(url, { password: () => 'wrong' }).then((open) => open.end(), String))
+      .toContain('password authentication failed')
+    const own = await connectToPostgres(url, { max: 1, password: async () => current })
+    onTestFinished(() => own.end())
+    await pool.query(`ALTER ROLE rotating PASSWORD 'second'`)
+    expect((await own.query('SELECT 1')).rowCount, 'a connection outlives its password').toBe(1)
+    await pool.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'rotating'`)
+    await expect.poll(() => own.query('SELECT 1').catch(String)).toContain('password authentication failed')
+    current = 'second'
+    expect((await own.query('SELECT 1')).rowCount).toBe(1)
+  })
+
   it('reports a broken idle connection, and continues', async () => {
     const broken: Error[] = []
     const other = await connectToPostgres(server.url, { onError: (error) => broken.push(error) })

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { parseConfig } from '../config/config.ts'
 import { claimWarnings, misspelledVariables, summaryOf, trial, unreachable } from './check-configuration.ts'
 
@@ -101,6 +101,26 @@ describe('grantkit check', () => {
     ])
     expect(problems[0]).not.toContain('horse')
     expect(existsSync(join(folder, 'new'))).toBe(false)
+  })
+
+  it.each([
+    ['mariadb://me:horse@127.0.0.1:1/auth', 'mariadb://me:***@127.0.0.1:1/auth'],
+    ['dynamodb://grantkit?endpoint=http://127.0.0.1:1', 'dynamodb://grantkit?endpoint=***'],
+  ])('names a store that cannot be reached: %s', async (STORE_URL, shown) => {
+    for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'test')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const [problem = ''] = await unreachable(parseConfig({ environment: { STORE_URL } }))
+    expect(problem).toContain(`STORE_URL: ${shown} cannot be used: `)
+    expect(problem).toContain('ECONNREFUSED')
+    expect(problem).not.toContain('horse')
+  })
+
+  it('names a file of a password that is missing', async () => {
+    const file = join(await temporaryFolder(), 'password')
+    const environment = { DATABASE_URL: 'postgres://me@127.0.0.1:1/auth', DATABASE_PASSWORD_FILE: file }
+    expect(await unreachable(parseConfig({ environment }))).toEqual([
+      expect.stringContaining('cannot be used: DATABASE_PASSWORD_FILE: ENOENT'),
+    ])
   })
 
   it('warns of a variable that is almost one of the server', () => {

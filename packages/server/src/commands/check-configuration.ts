@@ -8,6 +8,7 @@ import { ProfileClaims } from '../accounts/user-claims.ts'
 import type { Config } from '../config/config.ts'
 import { masked, withMaskedUrls } from '../config/fields.ts'
 import { takesAssertions } from '../config/jwt-bearer.ts'
+import type { Place } from '../config/postgres-login.ts'
 import { ConfigError } from '../config/text-file.ts'
 import { knownFields, variablesOf } from '../config/variables.ts'
 import type { ConfiguredService } from '../definition.ts'
@@ -102,26 +103,28 @@ async function unknownOf(
 }
 
 /** The problems of database and store. Nothing is created and no table changes. */
-export async function unreachable({ database, store }: Config): Promise<readonly string[]> {
-  const places = [
-    ['DATABASE_URL', database],
-    ...(store === database ? [] : [['STORE_URL', store] as const]),
-  ] as const
+export async function unreachable(config: Config): Promise<readonly string[]> {
+  const places = config.store === config.database ? (['database'] as const) : (['database', 'store'] as const)
   const problems = await Promise.all(
-    places.map(([variable, url]) =>
-      reach(url).then(
+    places.map((place) =>
+      reach(config, place).then(
         () => [],
-        (error: Error) => [`${variable}: ${masked(url)} cannot be used: ${withMaskedUrls(error.message)}`],
+        (error: Error) => {
+          const named = `${place.toUpperCase()}_URL: ${masked(config[place])}`
+          return [`${named} cannot be used: ${withMaskedUrls(error.message)}`]
+        },
       ),
     ),
   )
   return problems.flat()
 }
 
-async function reach(url: string): Promise<void> {
+async function reach(config: Config, place: Place): Promise<void> {
+  const url = config[place]
   if (url.startsWith('sqlite:')) return reachFile(url.slice('sqlite:'.length))
-  if (url.startsWith('postgres')) return reachPostgres(url)
-  if (url.startsWith('redis')) return reachRedis(url)
+  if (url.startsWith('postgres')) return reachPostgres(config, place)
+  const { reachStore } = await import('../store.ts')
+  return reachStore(url)
 }
 
 async function reachFile(path: string): Promise<void> {
@@ -132,20 +135,16 @@ async function reachFile(path: string): Promise<void> {
   return access(folder, constants.W_OK)
 }
 
-async function reachPostgres(url: string): Promise<void> {
+async function reachPostgres(config: Config, place: Place): Promise<void> {
   const { connectToPostgres } = await import('@grantkit/store-postgres')
-  const pool = await connectToPostgres(url, { onError: () => {} })
+  const { postgresPassword } = await import('../database/postgres-password.ts')
+  const password = await postgresPassword(config, place, () => {})
+  const pool = await connectToPostgres(config[place], { onError: () => {}, password })
   try {
     await pool.query('select 1')
   } finally {
     await pool.end()
   }
-}
-
-async function reachRedis(url: string): Promise<void> {
-  const { connectToRedis } = await import('@grantkit/store-redis')
-  const connection = await connectToRedis(url, { onError: () => {} })
-  connection.destroy()
 }
 
 /** What a server will run as, by subject. It has no secret, and no password of a URL. */

@@ -37,14 +37,17 @@ export async function withSharedStore(configured: ConfiguredService, work: Work)
 
 /** Opens the audit trail for a command that needs no other part of the service. */
 export async function withTrail(
-  { config: { database: url, auditDays: days }, definition }: ConfiguredService,
+  { config, definition }: ConfiguredService,
   work: (trail: AuditTrail, database: Database) => Promise<void>,
 ): Promise<void> {
   const { actingAs, systemUser } = await import('../audit/caller.ts')
   const { auditTrail } = await import('../audit/trail.ts')
   const { openMigrated, withAppMigrations } = await import('../database/migrate.ts')
   const { variableAtFault } = await import('../config/fields.ts')
-  const open = () => openMigrated(url, console.error, withAppMigrations(definition.migrations))
+  const { postgresPassword } = await import('../database/postgres-password.ts')
+  const { database: url, auditDays: days } = config
+  const password = await postgresPassword(config, 'database', console.error)
+  const open = () => openMigrated(url, console.error, withAppMigrations(definition.migrations), password)
   const database = await variableAtFault('DATABASE_URL', open, definition.commands)
   try {
     const trail = auditTrail(database, { days, onWarning: console.error })

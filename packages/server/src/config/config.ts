@@ -1,5 +1,6 @@
 import { modeOf } from './address.ts'
 import type { ClientAuthenticationMethod } from './features.ts'
+import { withTlsOfIam } from './postgres-login.ts'
 import { at, expected, nameOf, overriddenSecrets, problemsOf, valueAt } from './problems.ts'
 import { problemsTogether } from './rules.ts'
 import { configSchema, type ParsedConfig, type ServerConfig } from './schema.ts'
@@ -55,14 +56,16 @@ export function parseConfig({
 /** What other fields determine. */
 function completed(config: ParsedConfig): Config {
   const { baseUrl = `http://127.0.0.1:${config.port}`, features } = config
-  const { database = `sqlite:${config.dataFolder}/service.sqlite` } = config
+  const { database: given = `sqlite:${config.dataFolder}/service.sqlite` } = config
+  const database = withTlsOfIam(config, 'database', given)
+  const { store = storeBeside(given) } = config
   const below = (place: string) => (place.startsWith('/') ? `${baseUrl}${place}` : place)
   return {
     ...config,
     mode: modeOf(config),
     baseUrl,
     database,
-    store: config.store ?? storeBeside(database),
+    store: store === given ? database : withTlsOfIam(config, 'store', store),
     documentation: config.documentation && below(config.documentation),
     resources: Object.fromEntries(
       Object.entries(config.resources).map(([resource, options]) => [below(resource), options]),

@@ -249,10 +249,13 @@ function withAdvice(message: string, code: unknown, { update, migrate, start }: 
     [/\bnewer release\b/, `Run "${update}", then "${migrate}" and "${start}", or name another database`],
     [/\bno tables\b/, `${allowed}, or "${start}", which does it too`],
   ]
-  const advice = code === INSUFFICIENT_PRIVILEGE ? allowed : table.find(([about]) => about.test(message))?.[1]
+  const advice = INSUFFICIENT_PRIVILEGE.includes(code)
+    ? allowed
+    : table.find(([about]) => about.test(message))?.[1]
   return advice === undefined ? message : `${message.replace(ADVICE_OF_STORE, '')}. ${advice}`
 }
 
-const INSUFFICIENT_PRIVILEGE = '42501'
+/** Of Postgres, and of MariaDB. */
+const INSUFFICIENT_PRIVILEGE: readonly unknown[] = ['42501', 'ER_TABLEACCESS_DENIED_ERROR']
 /** The advice of a store that is a package of its own. */
 const ADVICE_OF_STORE = /: (run|call|start) [^:]*$/

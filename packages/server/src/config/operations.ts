@@ -87,7 +87,8 @@ export const operationsFields = (origin: Origin) => ({
 })
 
 const DATABASE = /^(memory:$|sqlite:.|postgres(ql)?:\/\/.)/
-const STORE = /^(memory:$|sqlite:.|postgres(ql)?:\/\/.|rediss?(\+(cluster|sentinel))?:\/\/)/
+const STORE =
+  /^(memory:$|sqlite:.|(postgres(ql)?|mysql|mariadb):\/\/.|rediss?(\+(cluster|sentinel))?:\/\/|dynamodb:\/\/[\w.-]{3,255}(\?((region|endpoint)=[^&#]+(&|$))*)?$)/
 
 /** Where records are, and the secrets that protect them. */
 export const storageFields = (origin: Origin) => ({
@@ -113,18 +114,33 @@ export const storageFields = (origin: Origin) => ({
         encoded(
           text().regex(
             STORE,
-            'must be sqlite: and the path of a file, memory:, or a URL of postgres://, redis://, redis+cluster:// or redis+sentinel:// (rediss for TLS)',
+            'must be sqlite: and the path of a file, memory:, or a URL of postgres://, redis://, redis+cluster:// or redis+sentinel:// (rediss for TLS), mysql://, mariadb:// or dynamodb://table?region=…&endpoint=…',
           ),
         ),
       )
       .optional(),
-    'clients and grants: `sqlite:` and the path of a file, a `postgres://` URL, a `redis://`, `redis+cluster://` or `redis+sentinel://` URL (`rediss` for TLS), or `memory:`, which ends with the process',
+    'clients and grants: `sqlite:` and the path of a file, a `postgres://` URL, a `redis://`, `redis+cluster://` or `redis+sentinel://` URL (`rediss` for TLS), `mysql://` or `mariadb://`, `dynamodb://` and the name of a table, or `memory:`, which ends with the process',
     {
       variable: 'STORE_URL',
       secret: true,
       otherwise: 'next to the database: the same Postgres, or a file with `-grants` in its name',
-      guide: '../packages/store-redis/README.md#connecting',
+      guide: 'operations.md#stores',
     },
+  ),
+  databasePasswordFile: field(
+    path(origin).optional(),
+    'the password of a `postgres://` URL without one, as a file: it is read again for each new connection',
+    { variable: 'DATABASE_PASSWORD_FILE', path: true, guide: 'operations.md#passwords-that-rotate-rds-iam' },
+  ),
+  storePasswordFile: field(
+    path(origin).optional(),
+    'the same for the store, if it is in another Postgres than the database',
+    { variable: 'STORE_PASSWORD_FILE', path: true, guide: 'operations.md#passwords-that-rotate-rds-iam' },
+  ),
+  rdsIam: field(
+    toggle(false),
+    'a token of RDS IAM for each new connection of a `postgres://` URL without a password; its TLS is verified',
+    { variable: 'RDS_IAM', guide: 'operations.md#passwords-that-rotate-rds-iam' },
   ),
   postgresPrepare: field(
     toggle(true),

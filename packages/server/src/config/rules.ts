@@ -1,4 +1,5 @@
 import { modeOf, relyingParty } from './address.ts'
+import { loginProblems } from './postgres-login.ts'
 import { at, nameOf, valueAt } from './problems.ts'
 import type { ParsedConfig } from './schema.ts'
 import type { Merged } from './variables.ts'
@@ -12,6 +13,7 @@ export function problemsTogether(config: ParsedConfig, merged: Merged): readonly
     ...atGateway(config),
     ...ofMail(config, merged),
     ...ofWorkers(config),
+    ...loginProblems(config, merged),
     ...ofPersonalTokens(config, merged),
     ...ofAdmins(config, merged),
   ]
@@ -125,8 +127,10 @@ interface Places {
 export function workerProblems({ database, store }: Places): readonly string[] {
   if (!database.startsWith('postgres'))
     return [`more than one worker needs a postgres:// DATABASE_URL, not ${kindOf(database)}`]
-  if (!/^(postgres|redis)/.test(store))
-    return [`more than one worker needs a postgres:// or redis:// STORE_URL, not ${kindOf(store)}`]
+  if (/^(memory|sqlite):/.test(store))
+    return [
+      `more than one worker needs a postgres://, redis://, mysql:// or dynamodb:// STORE_URL, not ${kindOf(store)}`,
+    ]
   return []
 }
 

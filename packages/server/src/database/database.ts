@@ -2,6 +2,7 @@ import { access } from 'node:fs/promises'
 import { type CompiledQuery, type Dialect, Kysely, sql, type Transaction } from 'kysely'
 import type { Pool } from 'pg'
 import { createFile } from '../config/text-file.ts'
+import type { Password } from './postgres-password.ts'
 import { nodeSqlite, type RowsNow } from './sqlite-dialect.ts'
 import type { Tables } from './tables.ts'
 
@@ -51,15 +52,20 @@ export class Database extends Kysely<Tables> {
 /**
  * @param url `memory:`, `sqlite:<path of a file>` or a `postgres://` URL
  * @param onError called with errors of idle connections
+ * @param password of a Postgres, for each new connection. Default: that of the URL
  * @throws Error when it cannot be used
  */
-export async function openDatabase(url: string, onError: (error: Error) => void): Promise<Database> {
+export async function openDatabase(
+  url: string,
+  onError: (error: Error) => void,
+  password?: Password,
+): Promise<Database> {
   if (url === 'memory:') return new Database(nodeSqlite(':memory:'))
   if (url.startsWith('sqlite:'))
     return new Database(nodeSqlite(await privateFile(url.slice('sqlite:'.length))))
   const { connectToPostgres } = await import('@grantkit/store-postgres')
   const { pooledPostgres } = await import('./pooled-postgres.ts')
-  const pool = await connectToPostgres(url, { onError })
+  const pool = await connectToPostgres(url, { onError, password })
   return new Database({ dialect: pooledPostgres(pool), pool })
 }
 

@@ -5,6 +5,7 @@ import { addAdminColumn, createAccounts, createInstallationNames, createSessions
 import { createAttemptSteps } from './attempt-steps-table.ts'
 import { createAudit } from './audit-table.ts'
 import { type Database, openDatabase } from './database.ts'
+import type { Password } from './postgres-password.ts'
 import { createRateLimits } from './rate-limit-table.ts'
 import { addSessionEpochAndEmailSource } from './session-epoch-and-email-source.ts'
 import { createSignInTables } from './sign-in-tables.ts'
@@ -41,11 +42,12 @@ export async function openMigrated(
   url: string,
   onError: (error: Error) => void,
   migrations: Migrations = withAppMigrations(),
+  password?: Password,
 ): Promise<Database> {
   const path = /^sqlite:(.*)$/.exec(url)?.[1]
   // Opening a missing file would create it.
   if (path !== undefined && !existsSync(path)) throw new Error(`${path} has no tables`)
-  const database = await openDatabase(url, onError)
+  const database = await openDatabase(url, onError, password)
   try {
     if (url === 'memory:') await migrate(database, migrations)
     const missing = await missingMigrations(database, migrations)
