@@ -35,8 +35,20 @@ export function createLogger({ logLevel, mode }: Config, worker?: number): Logge
     : pino({ ...LOG_OPTIONS, ...options })
 }
 
+/**
+ * Observers that log events, errors and warnings. A server has them by default; one with observers of its own calls them
+ * too, or passes a log of its own.
+ */
+export function logObservers(log: Logger) {
+  return {
+    onEvent: logEvents(log),
+    onError: logErrors(log),
+    onWarning: (warning: string) => log.warn(warning),
+  }
+}
+
 /** Events contain no secret, so each is logged unchanged. Its type determines the level. */
-export function logEvents(log: Logger): (event: ServiceEvent) => void {
+function logEvents(log: Logger): (event: ServiceEvent) => void {
   const logFailure = onceASecond((failure: Pick<ServiceEvent, 'type'>) => log.error(failure, failure.type))
   // Unauthenticated callers can cause any number of failed sign-ins, and a client that refreshes in a loop any number
   // of dropped tokens.
@@ -56,7 +68,7 @@ export function logEvents(log: Logger): (event: ServiceEvent) => void {
 }
 
 /** Errors that are not events of core, such as errors of a page. */
-export function logErrors(log: Logger): (error: unknown) => void {
+function logErrors(log: Logger): (error: unknown) => void {
   const logFailure = onceASecond((failure) => log.error(failure, 'request_failed'))
   return (err) => logFailure(err instanceof Error ? err.name : '', { err })
 }
