@@ -128,7 +128,6 @@ function operatorsOf(users: OpenUsers, { server, options }: OpenAuthorization, p
     trail,
     statistics,
     registersWithToken: features.registration && features.initialAccessTokens,
-    clients: operator.clients,
     operator,
     commands: commandNamesOf(definition),
   }
