@@ -110,9 +110,9 @@ function operatorsOf(users: OpenUsers, { server, options }: OpenAuthorization, p
   const trail = trailReader(storage.database, storage.trail)
   const statistics = statisticsReader(storage.database, storage.statistics)
   const operator = operatorOf({
-    ...context,
     ...users,
     ...options,
+    ...context,
     probes,
     trail,
     statistics,
