@@ -25,10 +25,7 @@ const LIMIT_MS = 300
 const PAUSE_MS = 10
 
 /** The same for everybody. A hash of a demo account costs as much as every hash of the server. */
-const [DEMO] = DEMO_ACCOUNTS
-if (DEMO === undefined) throw new Error('There is no demo account')
-const PASSWORD = DEMO.publicPassword
-const { password } = DEMO.account
+const [{ account, publicPassword: PASSWORD }] = DEMO_ACCOUNTS
 
 const port = await freePort()
 const baseUrl = `http://127.0.0.1:${port}`
@@ -65,7 +62,7 @@ try {
 }
 
 function accounts() {
-  const given = { email_verified: true, updated_at: 1_767_225_600, password }
+  const given = { email_verified: true, updated_at: 1_767_225_600, password: account.password }
   return Array.from({ length: PEOPLE }, (_, n) => ({
     ...given,
     id: `${n}`,

@@ -79,7 +79,7 @@ const SECOND_MS = 1000
  * Reports one failure per second and kind, because in an outage every request fails. The first one is reported at once.
  * A later report is the last failure of its second, and `count` is their number.
  */
-export function onceASecond<Failure extends object>(
+function onceASecond<Failure extends object>(
   report: (failure: Failure & { readonly count: number }) => void,
 ): (kind: string, failure: Failure) => void {
   const pending = new Map<string, { last: Failure; count: number }>()
