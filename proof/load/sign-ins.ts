@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readCommandLine } from '@grantkit/reference/command-line'
+import { DEMO_ACCOUNTS } from '@grantkit/reference/demo-accounts'
 import { writeAccounts } from '@grantkit/reference/test/accounts-file'
 import { run } from '@grantkit/reference/test/program'
 import { user } from '@grantkit/reference/test/user'
-import { hashPassword } from '@grantkit/server/internal/accounts/passwords'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { overFetch, type Send, testClient } from '@grantkit/testkit/client'
 
@@ -24,13 +24,14 @@ const PEOPLE = 600
 const LIMIT_MS = 300
 const PAUSE_MS = 10
 
-const PASSWORD = 'the same for everybody'
+/** The same for everybody. A hash of a demo account costs as much as every hash of the server. */
+const [{ account, publicPassword: PASSWORD }] = DEMO_ACCOUNTS
 
 const port = await freePort()
 const baseUrl = `http://127.0.0.1:${port}`
 const folder = await mkdtemp(join(tmpdir(), 'grantkit-sign-ins-'))
 const ACCOUNTS_FILE = join(folder, 'accounts.json')
-await writeAccounts(ACCOUNTS_FILE, await accounts())
+await writeAccounts(ACCOUNTS_FILE, accounts())
 const environment = {
   PORT: String(port),
   ACCOUNTS_FILE,
@@ -60,9 +61,8 @@ try {
   await rm(folder, { recursive: true })
 }
 
-async function accounts() {
-  const password = await hashPassword(PASSWORD)
-  const given = { email_verified: true, updated_at: 1_767_225_600, password }
+function accounts() {
+  const given = { email_verified: true, updated_at: 1_767_225_600, password: account.password }
   return Array.from({ length: PEOPLE }, (_, n) => ({
     ...given,
     id: `${n}`,

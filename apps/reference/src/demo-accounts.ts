@@ -22,7 +22,7 @@ const THEO_HASH = 'scrypt$32768$8$1$N3w9ZtlEkYiKqRLI2VMVAA$5jqctzjbpj9OAhoBkCV1x
 const DEMO_ACCOUNT = 'demo-account'
 
 /** Their hashes are constant, because a new hash would sign the users out at every restart. */
-export const DEMO_ACCOUNTS: readonly DemoAccount[] = [
+export const DEMO_ACCOUNTS: readonly [DemoAccount, ...DemoAccount[]] = [
   demoAccount(DEMO_ACCOUNT, 'demo', DANA_HASH, DANA),
   demoAccount('teacher-account', 'teacher', THEO_HASH, THEO),
 ]

@@ -24,7 +24,7 @@ import { SCHOOL_MIGRATIONS } from './school/migrations.ts'
 import { schoolRecords } from './school/records.ts'
 
 /** What the code of the school adds to its server, without the routes. */
-export const SCHOOL: ServiceDefinition = {
+const SCHOOL: ServiceDefinition = {
   // The page at /docs is a public client, which a profile does not allow.
   features: ({ baseUrl, features }) => (features.profile === undefined ? [viewerClient(baseUrl)] : []),
   migrations: { table: 'school_migration', steps: SCHOOL_MIGRATIONS, lastInKysely: '0009_admin' },

@@ -1,15 +1,14 @@
-import { type Database, openDatabase } from '@grantkit/server/internal/database/database'
-import { migrate } from '@grantkit/server/internal/database/migrate'
-import { withAppMigrations } from '@grantkit/server/internal/database/migrations'
+import type { Database } from '@grantkit/server/database'
 import { onTestFinished } from 'vitest'
-import { SCHOOL } from '../src/service.ts'
+import { schoolConfig } from '../src/config.ts'
+import { openSchoolStorage } from '../src/service.ts'
 
 export { onEachDatabase } from '@grantkit/test-servers/on-each-database'
 
 /** A connection for the current test, to a database whose tables are up to date, with the demo school. */
 export async function connected(url: string): Promise<Database> {
-  const database = await openDatabase(url, () => {})
-  onTestFinished(() => database.destroy())
-  await migrate(database, withAppMigrations(SCHOOL.migrations), true)
+  const config = schoolConfig({ DATABASE_URL: url, STORE_URL: 'memory:' })
+  const { database, close } = await openSchoolStorage(config, () => {})
+  onTestFinished(close)
   return database
 }

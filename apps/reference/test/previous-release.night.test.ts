@@ -1,4 +1,4 @@
-import { openDatabase } from '@grantkit/server/internal/database/database'
+import { openDatabase } from '@grantkit/server/database'
 import { freePort } from '@grantkit/test-servers/free-port'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { grantkit } from '@grantkit/server/internal/commands/grantkit'
+import { grantkit } from '@grantkit/server/commands'
 import { sessionCookie } from '@grantkit/test-servers/session-cookie'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { runCommand } from './command.ts'

@@ -16,6 +16,7 @@ export {
 } from './config/users.ts'
 export type { MountContext, Mounted, ServiceDefinition } from './definition.ts'
 export type { OnEvent, ServiceEvent } from './events.ts'
+export { createLogger, logObservers } from './operations/logging.ts'
 export type { StartOptions } from './server.ts'
 export { createServer, type Server, type ServerOptions } from './server.ts'
 export { createService, type Service } from './service/service.ts'

@@ -7,7 +7,7 @@ import type { Environment } from './config/variables.ts'
 import type { ConfiguredService, LoadService, ServiceDefinition } from './definition.ts'
 import type { OnEvent } from './events.ts'
 import type { Listen, Listening } from './listen/listening.ts'
-import { createLogger, logErrors, logEvents } from './operations/logging.ts'
+import { createLogger, logObservers } from './operations/logging.ts'
 import type { Metrics } from './operations/metrics.ts'
 import { createService, type Service } from './service/service.ts'
 import type { Observers } from './service-context.ts'
@@ -52,11 +52,10 @@ export async function createServer(
 ): Promise<Server> {
   const config = parseConfig({ config: written, environment })
   const log = createLogger(config)
-  const onWarning = (warning: string) => log.warn(warning)
-  for (const warning of workloadWarnings(config)) onWarning(warning)
-  const storage = await openStorage(config, onWarning, { definition })
+  const logged = logObservers(log)
+  for (const warning of workloadWarnings(config)) logged.onWarning(warning)
+  const storage = await openStorage(config, logged.onWarning, { definition })
   try {
-    const logged = { onEvent: logEvents(log), onError: logErrors(log), onWarning }
     const service = await createService({ definition, config, observers: observers ?? logged, storage })
     const close = async () => {
       await service.settled()
@@ -127,15 +126,13 @@ async function serve<Configured extends Config>(
   { log, storage, worker }: Parts,
 ): Promise<void> {
   const { config, definition } = configured
-  const onError = logErrors(log)
   const metrics = config.metricsPort === undefined ? undefined : await newMetrics(worker?.number)
-  const logEvent = logEvents(log)
+  const logged = logObservers(log)
   const onEvent: OnEvent = (event) => {
-    logEvent(event)
+    logged.onEvent(event)
     metrics?.onEvent(event)
   }
-  const onWarning = (warning: string) => log.warn(warning)
-  const observers = { onEvent, onError, onWarning, onResponse: metrics?.onResponse }
+  const observers = { ...logged, onEvent, onResponse: metrics?.onResponse }
   const service = await createService({ definition, config, observers, storage })
   const { host, port, metricsPort } = config
   const listen = listenBy(config)

@@ -1,6 +1,7 @@
 import type { PrivateJwk, ServerSecret } from '@grantkit/core'
 import { createWebhooks, WEBHOOK_TYPES, type WebhookEvent, type Webhooks } from '@grantkit/notifications'
 import * as z from 'zod'
+import { type IsTrustedProxy, trustedProxies } from './config/address.ts'
 import type { Config } from './config/config.ts'
 import {
   developmentKeysFile,
@@ -40,11 +41,13 @@ export interface ServiceContext extends Observers {
   readonly definition: ServiceDefinition
   readonly config: Config
   readonly storage: Omit<Storage, 'close'>
+  /** Proxies whose header names the caller. `undefined`: no proxy is trusted. */
+  readonly trusted: IsTrustedProxy | undefined
   readonly secret: ServerSecret
   readonly keys: () => readonly PrivateJwk[]
   /** When the file of the keys was last written, in epoch seconds. */
   readonly keysWrittenAt: () => Promise<number>
-  /** Whether this process delivers messages. A command ends too soon: it leaves them to the service. */
+  /** Whether this process adds accounts and delivers messages. A command ends too soon: it leaves both to the service. */
   readonly delivers: boolean
   /** Present if a file of endpoints is configured. */
   readonly webhooks: Webhooks | undefined
@@ -64,11 +67,12 @@ export async function serviceContext(parts: ServiceParts): Promise<ServiceContex
     statistics.onEvent(event)
     observers.onEvent(event)
   }
-  const webhooks = await webhooksOf({ config, storage, delivers }, recorded)
+  const webhooks = await webhooksOf(parts, recorded)
   return {
     definition,
     config,
     storage,
+    trusted: config.trustProxy === undefined ? undefined : trustedProxies(config.trustProxy),
     secret: await secretsOf(config),
     keys: keysUnderProfile(config.features.profile, await followSigningKeys(keysFile, onError)),
     keysWrittenAt: () => keysWrittenAt(keysFile),
@@ -103,16 +107,9 @@ const Endpoints = z.array(
   }),
 )
 
-interface WebhookParts {
-  readonly config: Config
-  readonly storage: Pick<Storage, 'store'>
-  /** Whether this process delivers messages. */
-  readonly delivers: boolean
-}
-
 /** The webhooks of the configured file, if there is one. @throws ConfigError when it cannot be used */
 async function webhooksOf(
-  { config, storage, delivers }: WebhookParts,
+  { config, storage: { store }, addsAccounts: timers = true }: ServiceParts,
   onEvent: (event: WebhookEvent) => void,
 ): Promise<Webhooks | undefined> {
   const read = (text: string, path: string) => Endpoints.parse(parseJson(path, text))
@@ -120,8 +117,7 @@ async function webhooksOf(
   if (endpoints === undefined) return undefined
   const post = await outboundPost(config)
   try {
-    const { store } = storage
-    return createWebhooks({ issuer: config.baseUrl, store, endpoints, post, onEvent, timers: delivers })
+    return createWebhooks({ issuer: config.baseUrl, store, endpoints, post, onEvent, timers })
   } catch (error) {
     throw new ConfigError([`WEBHOOKS cannot be used: ${(error as Error).message}`])
   }

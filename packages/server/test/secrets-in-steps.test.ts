@@ -1,7 +1,7 @@
 import { overFetch, type Send, testClient } from '@grantkit/testkit/client'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { LOG_OPTIONS, logErrors, logEvents } from '../src/operations/logging.ts'
+import { LOG_OPTIONS, logObservers } from '../src/operations/logging.ts'
 import { DANA, THEO } from './people.ts'
 import { type RunningServer, runServer } from './running-server.ts'
 import { appOf, browserOf } from './signed-in-browser.ts'
@@ -18,7 +18,7 @@ beforeAll(async () => {
     ...{ RATE_LIMITS: 'off', DEVICE_GRANT: 'all', DPOP: 'on', PAR: 'on', ADMIN_API: 'on' },
     ...{ TOKEN_EXCHANGE: 'on', CLIENT_CREDENTIALS: 'on', LOGOUT: 'on' },
   }
-  server = await runServer(environment, {}, { onEvent: logEvents(log), onError: logErrors(log) })
+  server = await runServer(environment, {}, logObservers(log))
   await server.accounts.setAdmin(DANA.id, true)
   operator = await browserOf(server, 'demo')
 })

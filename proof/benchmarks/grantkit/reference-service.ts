@@ -2,8 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Store } from '@grantkit/core'
-import { keySetText } from '@grantkit/server/internal/config/signing-keys-file'
-import { createLogger, logErrors, logEvents } from '@grantkit/server/internal/operations/logging'
+import { createLogger, logObservers } from '@grantkit/server'
 import { schoolConfig } from '../../../apps/reference/src/config.ts'
 import { listenOnFastify } from '../../../apps/reference/src/frameworks/fastify.ts'
 import { createService, openSchoolStorage } from '../../../apps/reference/src/service.ts'
@@ -20,7 +19,7 @@ export const start: StartTarget = (port) => startService(port, {})
 export async function startService(port: number, environment: Record<string, string>): Promise<Target> {
   const folder = await mkdtemp(join(tmpdir(), 'grantkit-bench-'))
   const KEYS_FILE = join(folder, 'keys.json')
-  await writeFile(KEYS_FILE, keySetText(await signingKeys()))
+  await writeFile(KEYS_FILE, JSON.stringify({ keys: await signingKeys() }))
   const config = schoolConfig({
     PORT: String(port),
     SECRET,
@@ -30,10 +29,9 @@ export async function startService(port: number, environment: Record<string, str
     CODE_LIFETIME: String(CODE_LIFETIME),
     ...environment,
   })
-  const log = createLogger(config)
-  const storage = await openSchoolStorage(config, (warning) => log.warn(warning))
-  const listeners = { onEvent: logEvents(log), onError: logErrors(log) }
-  const service = await createService(config, listeners, { ...storage, store: withoutLists(storage.store) })
+  const logged = logObservers(createLogger(config))
+  const storage = await openSchoolStorage(config, logged.onWarning)
+  const service = await createService(config, logged, { ...storage, store: withoutLists(storage.store) })
   await listenOnFastify(service, { host: '127.0.0.1', port, hsts: false })
 
   const cookie = await signIn(config.baseUrl)

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type SignedIn, signedIn } from '@grantkit/reference/test/tokens'
-import { type Database, openDatabase } from '@grantkit/server/internal/database/database'
+import { type Database, openDatabase } from '@grantkit/server/database'
 import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postgres-server'
 import { startProxy, type TcpProxy } from '@grantkit/test-servers/tcp-proxy'
 import { sql } from 'kysely'

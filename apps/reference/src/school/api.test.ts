@@ -1,15 +1,13 @@
 import type { HttpResponse } from '@grantkit/core'
-import { pages } from '@grantkit/pages'
-import { openDatabase } from '@grantkit/server/database'
-import { application } from '@grantkit/server/internal/app'
-import { migrate } from '@grantkit/server/internal/database/migrate'
-import { withAppMigrations } from '@grantkit/server/internal/database/migrations'
+import { type Context, Hono } from 'hono'
+import { methodNotAllowed } from 'hono/method-not-allowed'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { schoolConfig } from '../config.ts'
 import type { SchoolGuard } from '../oauth/guard.ts'
 import { areas, SCOPES } from '../oauth/scopes.ts'
+import { openSchoolStorage } from '../service.ts'
 import { schoolApi } from './api.ts'
 import { DEMO_SCHOOL } from './demo-data.ts'
-import { SCHOOL_MIGRATIONS } from './migrations.ts'
 import { schoolRecords } from './records.ts'
 
 const challenge: HttpResponse = {
@@ -43,16 +41,15 @@ const api: SchoolGuard = {
 
 async function openSchool() {
   let made = 0
-  const database = await openDatabase('memory:', () => {})
-  await migrate(database, withAppMigrations({ steps: SCHOOL_MIGRATIONS }), true)
+  const config = schoolConfig({ DATABASE_URL: 'memory:', STORE_URL: 'memory:' })
+  const { database } = await openSchoolStorage(config, () => {})
   const school = schoolRecords(database, () => `new-${++made}`)
-  const onError = (error: unknown) => {
+  const app = new Hono()
+  app.onError((error) => {
     throw error
-  }
-  const app = application(
-    { site: { basePath: '', ui: pages({ brand: { name: 'Harbour School' } }) }, onError },
-    [schoolApi(api, school)],
-  )
+  })
+  const onMethodNotAllowed = (c: Context, methods: string[]) => c.json({}, 405, { allow: methods.join(', ') })
+  app.use(methodNotAllowed({ app, onMethodNotAllowed })).route('/', schoolApi(api, school))
   return async (
     method: string,
     path: string,

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
-import { logEvents } from '@grantkit/server/internal/operations/logging'
+import { logObservers } from '@grantkit/server'
 import { quickHash } from '@grantkit/test-servers/quick-hash'
 import {
   type ClientRequest,
@@ -149,7 +149,7 @@ export class Bench {
     const lines: string[] = []
     const log = pino({ level: 'trace', base: null }, { write: (line) => void lines.push(line) })
     // Each with its own log, which has every failure.
-    for (const event of events) logEvents(log)(event)
+    for (const event of events) logObservers(log).onEvent(event)
     const output = lines.join('') + errors.map((error) => String((error as Error).stack)).join('')
     const logged = [...this.#secrets].filter((secret) => output.includes(secret))
     const failed = [...events.filter(({ type }) => type === 'failed'), ...errors].map((failure) =>

@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { newSigningKeys } from '@grantkit/core'
-import { createFile } from '@grantkit/server/internal/config/private-file'
-import { keySetText } from '@grantkit/server/internal/config/signing-keys-file'
 import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { createLocalJWKSet, decodeProtectedHeader, importJWK, type JWK, jwtVerify, SignJWT } from 'jose'
 import { expect, it } from 'vitest'
@@ -111,8 +109,9 @@ onTheService('a JWT', (bench) => {
 
 it('JW-06, REQ-07: after a rotation the old key is published as long as its tokens live; a removed key is not accepted', async () => {
   const KEYS_FILE = join(await temporaryFolder(), 'keys.json')
+  const fileOf = (keys: readonly object[]) => JSON.stringify({ keys })
   const old = await newSigningKeys()
-  await createFile(KEYS_FILE, keySetText(old))
+  await writeFile(KEYS_FILE, fileOf(old), { mode: 0o600 })
   const bench = new Bench()
   await bench.start({ KEYS_FILE })
   const { id_token } = await (await App.register(bench, {}, 'bob')).tokens()
@@ -120,7 +119,7 @@ it('JW-06, REQ-07: after a rotation the old key is published as long as its toke
 
   const hinted = async (keys: string) => {
     const file = join(await temporaryFolder(), 'keys.json')
-    await createFile(file, keys)
+    await writeFile(file, keys, { mode: 0o600 })
     const after = new Bench()
     await after.start({ KEYS_FILE: file, PORT: new URL(bench.base).port })
     const app = await App.register(after)
@@ -130,6 +129,6 @@ it('JW-06, REQ-07: after a rotation the old key is published as long as its toke
   }
   const renewed = await newSigningKeys()
   expect(await readFile(KEYS_FILE, 'utf8')).toContain(String(old[0]?.kid))
-  expect(await hinted(keySetText([...renewed, ...old])), 'believed: bob has to sign in').toEqual([303, null])
-  expect(await hinted(keySetText(renewed)), 'not believed').toEqual([303, 'login_required'])
+  expect(await hinted(fileOf([...renewed, ...old])), 'believed: bob has to sign in').toEqual([303, null])
+  expect(await hinted(fileOf(renewed)), 'not believed').toEqual([303, 'login_required'])
 })

@@ -67,7 +67,7 @@ export function brokenPasswordRule(password: string): string | undefined {
   return hasControlCharacter(password) ? 'must not contain control characters' : undefined
 }
 
-export function hasControlCharacter(password: string): boolean {
+function hasControlCharacter(password: string): boolean {
   return /\p{Cc}/u.test(password)
 }
 

@@ -2,13 +2,8 @@ import { OAuthError, type PublicClient } from '@grantkit/core'
 import { defineErrors } from '@grantkit/core/feature'
 import { clientRevision, snakeCased } from '@grantkit/core/internal'
 import { type OpenAPIHono, z } from '@hono/zod-openapi'
-import {
-  clientInformation,
-  initialTokenInformation,
-  isUnknown,
-  type OperatorClients,
-  PATIENCE,
-} from '../operator/clients.ts'
+import { clientInformation, initialTokenInformation, isUnknown, PATIENCE } from '../operator/clients.ts'
+import type { Operator } from '../operator/operator.ts'
 import {
   AddedClient,
   Client,
@@ -40,7 +35,7 @@ import {
 } from './operation.ts'
 
 export interface ClientsOptions {
-  readonly clients: OperatorClients
+  readonly operator: Operator
   readonly onceOnly: OnceOnly
 }
 
@@ -50,7 +45,7 @@ const tags = ['Clients']
 export function clientsOfServer(
   app: OpenAPIHono<AdminEnv>,
   operation: Operations,
-  { clients, onceOnly }: ClientsOptions,
+  { operator: { clients }, onceOnly }: ClientsOptions,
 ): void {
   const list = operation('admin:read', {
     ...{ method: 'get', path: '/clients', operationId: 'listClients', tags, request: { query: ClientQuery } },
@@ -127,7 +122,7 @@ const PRECONDITION_ERRORS = defineErrors({
 export function clientChanges(
   app: OpenAPIHono<AdminEnv>,
   operation: Operations,
-  { clients, onceOnly }: ClientsOptions,
+  { operator: { clients }, onceOnly }: ClientsOptions,
 ): void {
   const update = operation('admin:write', {
     ...{ method: 'patch', path: '/clients/{client_id}', operationId: 'updateClient', tags },
@@ -194,7 +189,7 @@ function revisionsIn(header: string): string[] | undefined {
 export function initialAccessTokens(
   app: OpenAPIHono<AdminEnv>,
   operation: Operations,
-  { clients, onceOnly }: ClientsOptions,
+  { operator: { clients }, onceOnly }: ClientsOptions,
 ): void {
   const add = operation('admin:write', {
     ...{ method: 'post', path: '/initial-access-tokens', operationId: 'addInitialAccessToken', tags },

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { protect } from '@grantkit/adapter-hono'
 import {
-  type AuthorizationServer,
   type Authorized,
   type AuthorizedClient,
   OAuthError,
@@ -13,9 +12,12 @@ import { createRoute, type RouteConfig, z } from '@hono/zod-openapi'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { AccountDirectory } from '../accounts/account-directory.ts'
 import { type Actor, actingAs } from '../audit/caller.ts'
+import type { TrailReader } from '../audit/reading.ts'
 import type { AdminScope } from '../authorization/authorization-server.ts'
 import { DAY_SECONDS } from '../config/time-units.ts'
 import { storeErrorsAs503 } from '../database/errors-as-503.ts'
+import type { Operator } from '../operator/operator.ts'
+import type { WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
 
 /** An error of the admin API, as of the whole service. */
 const ErrorAnswer = z.object({ error: z.string(), error_description: z.string() }).openapi('Error')
@@ -74,10 +76,17 @@ export interface AdminEnv {
 /** The middleware of an operation that needs this scope. */
 export type Guarded = (scope: AdminScope) => MiddlewareHandler<AdminEnv>[]
 
-export interface AccessOptions {
+/** What the admin API is made of. */
+export interface AdminApiOptions {
+  readonly baseUrl: string
   readonly guard: ResourceServer<AdminScope>
+  readonly operator: Operator
   readonly directory: AccountDirectory
-  readonly clients: Pick<AuthorizationServer['clients'], 'find'>
+  readonly ways: Pick<WaysToSignIn, 'passkeys' | 'identities'>
+  readonly trail: TrailReader
+  readonly store: Store
+  /** Called with errors of handlers. */
+  readonly onError: (error: unknown) => void
 }
 
 const ACCESS_ERRORS = defineErrors({
@@ -95,7 +104,7 @@ const ACCESS_ERRORS = defineErrors({
  * Who may use the admin API: a client with its own token, or with the token of a user who is an admin. Both are checked
  * at each request, so a removed client, a removed scope of it and a removed admin mark count at once. The trail names the client or the user.
  */
-export function adminAccess({ guard, directory, clients }: AccessOptions): Guarded {
+export function adminAccess({ guard, directory, operator }: AdminApiOptions): Guarded {
   const tokens = guard.allowing({ clientCredentials: true })
   const requireOperator =
     (scope: AdminScope): MiddlewareHandler<AdminEnv> =>
@@ -104,7 +113,7 @@ export function adminAccess({ guard, directory, clients }: AccessOptions): Guard
       // Every other API of this server gets such tokens too, and could use one here.
       if (token.resources.length === 0) throw new OAuthError(ACCESS_ERRORS.token_without_resource)
       // Any program can register itself and ask an admin for consent.
-      const client = await clients.find(token.clientId)
+      const client = await operator.clients.find(token.clientId)
       if (client?.origin !== 'integration') throw new OAuthError(ACCESS_ERRORS.client_not_added)
       // The client may have lost it since, or the token is older than this rule.
       const own = token.by === 'client' ? client.clientCredentialsScopes : client.scopes

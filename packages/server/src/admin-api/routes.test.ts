@@ -1,5 +1,6 @@
 import { expect, it, vi } from 'vitest'
-import { type AdminApiOptions, adminApi } from './routes.ts'
+import type { AdminApiOptions } from './operation.ts'
+import { adminApi } from './routes.ts'
 
 it('describes all routes once, and its description can be revalidated', async () => {
   const guard = { allowing: () => guard }

@@ -1,4 +1,4 @@
-import { OAuthError, type ScopeDefinition, type Store } from '@grantkit/core'
+import { OAuthError, type ScopeDefinition } from '@grantkit/core'
 import { errorResponse, readBody, toResponse } from '@grantkit/core/adapter'
 import { ERRORS } from '@grantkit/core/errors'
 import { type Hook, OpenAPIHono } from '@hono/zod-openapi'
@@ -6,21 +6,10 @@ import type { Context, MiddlewareHandler } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import { ADMIN_SCOPES, adminResource } from '../authorization/authorization-server.ts'
 import { jsonError, revalidatedText } from '../http/bodies-and-answers.ts'
-import { type ClientsOptions, clientChanges, clientsOfServer, initialAccessTokens } from './clients.ts'
-import { type AccessOptions, type AdminEnv, adminAccess, onceOnly, operations } from './operation.ts'
-import { type StateOptions, stateOfService } from './state.ts'
-import { type UsersOptions, users } from './users.ts'
-
-export interface AdminApiOptions
-  extends Omit<AccessOptions, 'clients'>,
-    UsersOptions,
-    StateOptions,
-    Omit<ClientsOptions, 'onceOnly'> {
-  readonly baseUrl: string
-  readonly store: Store
-  /** Called with errors of handlers. */
-  readonly onError: (error: unknown) => void
-}
+import { clientChanges, clientsOfServer, initialAccessTokens } from './clients.ts'
+import { type AdminApiOptions, type AdminEnv, adminAccess, onceOnly, operations } from './operation.ts'
+import { stateOfService } from './state.ts'
+import { users } from './users.ts'
 
 /**
  * The admin API: what the admin pages do, for programs. Every operation needs an access token for this API with the
@@ -34,10 +23,10 @@ export function adminApi(options: AdminApiOptions): OpenAPIHono<AdminEnv> {
   app.get('/openapi.json', revalidatedText(adminDocument(app, options.baseUrl), DOCUMENT_HEADERS))
   app.use(withoutCaching, boundedBody)
   users(app, operation, options)
-  const once = onceOnly(options.store)
-  clientsOfServer(app, operation, { ...options, onceOnly: once })
-  clientChanges(app, operation, { ...options, onceOnly: once })
-  initialAccessTokens(app, operation, { ...options, onceOnly: once })
+  const repeatable = { ...options, onceOnly: onceOnly(options.store) }
+  clientsOfServer(app, operation, repeatable)
+  clientChanges(app, operation, repeatable)
+  initialAccessTokens(app, operation, repeatable)
   stateOfService(app, operation, options)
   return app
 }

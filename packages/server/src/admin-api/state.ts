@@ -1,8 +1,17 @@
 import { type OpenAPIHono, z } from '@hono/zod-openapi'
-import type { AuditEntry, TrailReader } from '../audit/reading.ts'
-import type { Operator } from '../operator/operator.ts'
+import type { AuditEntry } from '../audit/reading.ts'
 import { COUNTED, type KeyState } from '../operator/overview.ts'
-import { type AdminEnv, json, moment, type Operations, PageQuery, page, pageOf, text } from './operation.ts'
+import {
+  type AdminApiOptions,
+  type AdminEnv,
+  json,
+  moment,
+  type Operations,
+  PageQuery,
+  page,
+  pageOf,
+  text,
+} from './operation.ts'
 
 /** What there is to see of the service itself: its health, its signing keys and the audit trail. */
 
@@ -60,15 +69,10 @@ const TrailQuery = z.strictObject({
 
 const tags = ['Service']
 
-export interface StateOptions {
-  readonly operator: Operator
-  readonly trail: TrailReader
-}
-
 export function stateOfService(
   app: OpenAPIHono<AdminEnv>,
   operation: Operations,
-  { operator, trail }: StateOptions,
+  { operator, trail }: AdminApiOptions,
 ): void {
   const showOverview = operation('admin:read', {
     ...{ method: 'get', path: '/overview', operationId: 'readOverview', tags },

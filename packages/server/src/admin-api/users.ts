@@ -1,12 +1,11 @@
 import type { UserGrant } from '@grantkit/core'
 import { type OpenAPIHono, z } from '@hono/zod-openapi'
-import type { AccountDirectory, AccountEntry } from '../accounts/account-directory.ts'
+import type { AccountEntry } from '../accounts/account-directory.ts'
 import { brokenPasswordRule, PASSWORD_RULE } from '../accounts/passwords.ts'
 import type { UserSession as SessionOfUser } from '../accounts/sessions.ts'
 import { ProfileClaims, SUB_EXPECTED, SUB_FORM } from '../accounts/user-claims.ts'
-import type { Operator } from '../operator/operator.ts'
-import type { WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
 import {
+  type AdminApiOptions,
   type AdminEnv,
   body,
   CONFLICT,
@@ -149,17 +148,11 @@ function sessionOf(session: SessionOfUser): z.output<typeof UserSession> {
   return { id, ...times, signed_in_by: signedInBy, device, network }
 }
 
-export interface UsersOptions {
-  readonly operator: Operator
-  readonly directory: AccountDirectory
-  readonly ways: Pick<WaysToSignIn, 'passkeys' | 'identities'>
-}
-
 const tags = ['Users']
 const request = { params: UserPath }
 
 /** Lists, shows, adds, changes and removes users, and what they allowed. */
-export function users(app: OpenAPIHono<AdminEnv>, operation: Operations, options: UsersOptions): void {
+export function users(app: OpenAPIHono<AdminEnv>, operation: Operations, options: AdminApiOptions): void {
   readUsers(app, operation, options)
   addUsers(app, operation, options)
   changeUsers(app, operation, options)
@@ -169,7 +162,7 @@ export function users(app: OpenAPIHono<AdminEnv>, operation: Operations, options
 function readUsers(
   app: OpenAPIHono<AdminEnv>,
   operation: Operations,
-  { operator, directory, ways }: UsersOptions,
+  { operator, directory, ways }: AdminApiOptions,
 ): void {
   const list = operation('admin:read', {
     ...{ method: 'get', path: '/users', operationId: 'listUsers', tags, request: { query: UserQuery } },
@@ -222,7 +215,7 @@ function readUsers(
 function addUsers(
   app: OpenAPIHono<AdminEnv>,
   operation: Operations,
-  { operator: { users } }: UsersOptions,
+  { operator: { users } }: AdminApiOptions,
 ): void {
   const add = operation('admin:write', {
     ...{ method: 'post', path: '/users', operationId: 'addUser', tags, request: { body: body(NewUser) } },
@@ -265,7 +258,7 @@ interface Change {
 function changeUsers(
   app: OpenAPIHono<AdminEnv>,
   operation: Operations,
-  { operator: { users, grants } }: UsersOptions,
+  { operator: { users, grants } }: AdminApiOptions,
 ): void {
   function change(operationId: string, work: (sub: string) => Promise<unknown>, described: Change): void {
     const responses = { ...NO_CONTENT, ...NOT_FOUND }
@@ -313,7 +306,7 @@ function changeUsers(
 function grantsOfUsers(
   app: OpenAPIHono<AdminEnv>,
   operation: Operations,
-  { operator: { grants } }: UsersOptions,
+  { operator: { grants } }: AdminApiOptions,
 ): void {
   const tags = ['Grants']
   const list = operation('admin:read', {

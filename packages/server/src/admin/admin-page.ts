@@ -7,7 +7,6 @@ import type { TrailReader } from '../audit/reading.ts'
 import type { CommandNames } from '../config/command-names.ts'
 import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
 import { type Markup, pageResponse, type Site } from '../http/page.ts'
-import type { OperatorClients } from '../operator/clients.ts'
 import type { Operator } from '../operator/operator.ts'
 import { RANGES, type RangeName, rangeNamed, sinceOf } from '../operator/overview.ts'
 import { accountVisits, PAGE_EXPIRED } from '../pages/change-sign-in.ts'
@@ -206,7 +205,6 @@ export interface AdminOptions extends LoginOptions {
   readonly operator: Operator
   readonly directory: AccountDirectory
   readonly adminSignIns: AdminSignIns
-  readonly clients: OperatorClients
   readonly trail: TrailReader
   readonly statistics: StatisticsReader
   readonly commands: CommandNames

@@ -12,6 +12,7 @@ import type { Markup } from '../http/page.ts'
 import { boundsOf, CLIENT_MEMBERS, type Given, type MemberTable } from '../operator/client-members.ts'
 import { isUnknown, type OperatorClients, PATIENCE } from '../operator/clients.ts'
 import {
+  type AdminOptions,
   addressOf,
   adminPage,
   buttonForm,
@@ -23,26 +24,19 @@ import {
   type Show,
   signInAgain,
 } from './admin-page.ts'
-import type { NameSources } from './names.ts'
 import { trailTable } from './trail-page.ts'
-
-export interface ClientPageOptions extends NameSources {
-  readonly clients: OperatorClients
-  readonly trail: TrailReader
-  readonly commands: CommandNames
-}
 
 const SHOWN_ENTRIES = 10
 
 /** A client: its metadata, its entries in the trail, and the forms that change and remove it. */
-export function clientPage(options: ClientPageOptions, visits: OperatorVisits) {
+export function clientPage(options: AdminOptions, visits: OperatorVisits) {
   const { site } = options
   const show = showClient(options)
   return {
     show: visits.page(show),
     change: visits.form(show, async (c, visit, fields) => {
       const id = parameter(c, 'id') ?? ''
-      const { problem, done: rotated } = await outcomeOf(clientAction(options.clients, id, fields))
+      const { problem, done: rotated } = await outcomeOf(clientAction(options.operator.clients, id, fields))
       if (problem !== undefined) return show(c, visit, problem)
       // A redirect would carry the secret in an address.
       if (rotated !== undefined) return showClient(options, newSecretCard(rotated))(c, visit)
@@ -52,11 +46,11 @@ export function clientPage(options: ClientPageOptions, visits: OperatorVisits) {
 }
 
 /** @param news what a form has just done */
-function showClient(options: ClientPageOptions, news: Markup = html``): Show {
-  const { site, clients, trail, commands } = options
+function showClient(options: AdminOptions, news: Markup = html``): Show {
+  const { site, operator, trail, commands } = options
   return async (c, visit, problem) => {
     const id = parameter(c, 'id') ?? ''
-    const client = await clients.find(id)
+    const client = await operator.clients.find(id)
     const { entries } = await trail.page({ clientId: id }, SHOWN_ENTRIES)
     const byToken = client?.origin === 'registered' ? await tokenFact(trail, id) : []
     const main = html`

@@ -5,7 +5,6 @@ import {
   type PublicClient,
 } from '@grantkit/core'
 import { html } from '@grantkit/pages'
-import type { CommandNames } from '../config/command-names.ts'
 import { DAY_SECONDS } from '../config/time-units.ts'
 import { eventWords } from '../events.ts'
 import { seeOther } from '../http/bodies-and-answers.ts'
@@ -14,6 +13,7 @@ import { INITIAL_TOKEN_MEMBERS } from '../operator/client-members.ts'
 import { CLIENT_ENTRIES, type OperatorClients, type RecentClient } from '../operator/clients.ts'
 import { type RangeName, rangeNamed, sinceOf } from '../operator/overview.ts'
 import {
+  type AdminOptions,
   addressOf,
   adminPage,
   buttonForm,
@@ -39,22 +39,14 @@ const ENTRY_WORDS: Readonly<Record<keyof typeof CLIENT_ENTRIES, string>> = {
   registered: 'Registered itself',
 }
 
-interface ClientsPageOptions {
-  readonly site: Site
-  readonly clients: OperatorClients
-  readonly commands: CommandNames
-  /** Whether registration needs an initial access token. Without it they have no page. */
-  readonly registersWithToken: boolean
-}
-
 /** The clients in the audit trail, and a search by id. Only the commands list all clients. */
-export function clientsPage(options: ClientsPageOptions): Show {
-  const { site, clients, commands, registersWithToken } = options
+export function clientsPage(options: AdminOptions): Show {
+  const { site, operator, commands, registersWithToken } = options
   const path = `${site.basePath}/admin/clients`
   return async (c, visit) => {
     const filter = { kind: parameter(c, 'kind'), range: rangeNamed(parameter(c, 'range')) }
     const after = parameter(c, 'after')
-    const found = await clients.recent(
+    const found = await operator.clients.recent(
       { entries: entriesNamed(filter.kind), since: sinceOf(filter.range) },
       after,
     )
@@ -118,14 +110,14 @@ function entriesOf(basePath: string, { clientId }: PublicClient): Markup {
 export const INITIAL_TOKENS_PATH = '/admin/initial-access-tokens'
 
 /** The initial access tokens: those that are valid, and the forms that make and end one. */
-export function initialTokensPage(options: ClientsPageOptions, visits: OperatorVisits) {
+export function initialTokensPage(options: AdminOptions, visits: OperatorVisits) {
   const show = showTokens(options)
   return {
     show: visits.page(show),
     change: visits.form(show, async (c, visit, fields) => {
       if (!options.registersWithToken) return c.notFound()
       const { problem, done: token } = await outcomeOf(
-        tokenAction(options.clients, fields),
+        tokenAction(options.operator.clients, fields),
         'No token was made.',
       )
       if (problem !== undefined) return show(c, visit, problem)
@@ -137,12 +129,12 @@ export function initialTokensPage(options: ClientsPageOptions, visits: OperatorV
 }
 
 /** @param news what a form has just done */
-function showTokens(options: ClientsPageOptions, news: Markup = html``): Show {
-  const { site, clients, commands, registersWithToken } = options
+function showTokens(options: AdminOptions, news: Markup = html``): Show {
+  const { site, operator, commands, registersWithToken } = options
   return async (c, visit, problem) => {
     if (!registersWithToken) return c.notFound()
     const after = parameter(c, 'after')
-    const { items: tokens, next } = await clients.recentInitialTokens(after)
+    const { items: tokens, next } = await operator.clients.recentInitialTokens(after)
     const main = html`
 <p>A client needs one of these tokens to register itself. Clients that have registered stay when their token ends.</p>
 ${news}

@@ -1,7 +1,7 @@
-import type { AuthorizationServer } from '@grantkit/core'
 import { html } from '@grantkit/pages'
 import type { AccountDirectory } from '../accounts/account-directory.ts'
 import type { Markup, Site } from '../http/page.ts'
+import type { OperatorClients } from '../operator/clients.ts'
 import { addressOf } from './admin-page.ts'
 
 /** Links to users and clients, by their names. */
@@ -13,7 +13,7 @@ export interface Names {
 export interface NameSources {
   readonly site: Site
   readonly directory: Pick<AccountDirectory, 'find'>
-  readonly clients: Pick<AuthorizationServer['clients'], 'find'>
+  readonly operator: { readonly clients: Pick<OperatorClients, 'find'> }
 }
 
 /** An entry of the audit trail, or something else that names a user and a client. */
@@ -25,7 +25,7 @@ interface Naming {
 
 /** Looks up the users and clients of these entries, each once. */
 export async function namesIn(sources: NameSources, entries: readonly Naming[]): Promise<Names> {
-  const { site, directory, clients } = sources
+  const { site, directory, operator } = sources
   const [users, apps] = await Promise.all([
     named(
       entries.flatMap(({ subject, actor }) => [subject, accountOfActor(actor)]),
@@ -36,7 +36,7 @@ export async function namesIn(sources: NameSources, entries: readonly Naming[]):
     ),
     named(
       entries.flatMap(({ clientId, actor }) => [clientId, clientOfActor(actor)]),
-      async (id) => (await clients.find(id))?.clientName,
+      async (id) => (await operator.clients.find(id))?.clientName,
     ),
   ])
   return {

@@ -22,7 +22,7 @@ const shown = async (...entries: AuditEntry[]) =>
         directory: {
           find: async (id) => (id === 'alice' ? ({ email: 'alice@example.com' } as never) : undefined),
         },
-        clients: { find: async () => ({ clientName: '<b>' }) as never },
+        operator: { clients: { find: async () => ({ clientName: '<b>' }) as never } },
       },
       entries,
     ),

@@ -11,7 +11,7 @@ import { trail } from './trail.ts'
 import { users } from './users.ts'
 import { why } from './why.ts'
 
-/** The program `grantkit`. */
+/** All commands of the program `grantkit`, for a program with another name. @param load called by a command with valid arguments */
 export const grantkit = (load: LoadService) =>
   defineCommand({
     meta: {

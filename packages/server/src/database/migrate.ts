@@ -95,7 +95,7 @@ async function migrateIn(
     const { up, demo: rows, needs = 1 } = migrations.steps[name] as TableMigration
     await up?.(transaction)
     await record(transaction, migrations, { name, needs })
-    if (rows !== undefined) await recordPending(transaction, migrations, name)
+    if (rows !== undefined) await record(transaction, migrations, { name: pending(name), needs: 1 })
   }
   if (demo) await addDemoRows(transaction, migrations)
   return missing
@@ -122,16 +122,8 @@ function explained(error: unknown): unknown {
   return new Error(`${message}, and another program made it: name another database`, { cause: error })
 }
 
-/**
- * The demo rows of a migration wait until `addDemoRows`, and the table of migrations has a record of that. A release
- * that added them at once made no such record.
- */
-export function recordPending(rows: Kysely<Tables>, migrations: Migrations, name: string): Promise<void> {
-  return record(rows, migrations, { name: pending(name), needs: 1 })
-}
-
-/** Adds the demo rows that still wait. */
-export async function addDemoRows(rows: Kysely<Tables>, { table, steps }: Migrations): Promise<void> {
+/** Adds the demo rows that still wait: the table of migrations has a record of each. A release that added them at once made none. */
+async function addDemoRows(rows: Kysely<Tables>, { table, steps }: Migrations): Promise<void> {
   for (const [name, { demo }] of Object.entries(steps)) {
     if (demo === undefined) continue
     const taken = sql`delete from ${sql.table(table)} where name = ${pending(name)}`
@@ -145,7 +137,7 @@ function pending(name: string): string {
 }
 
 /** An applied migration. */
-export interface CarriedOut {
+interface CarriedOut {
   readonly name: string
   /** The `COMPATIBILITY` that a release needs after it. */
   readonly needs: number
@@ -159,10 +151,7 @@ type Early = { kysely_migration: { name: string; timestamp: string } }
  *
  * @throws Error if another program uses Kysely's migrator
  */
-export async function carriedOut(
-  database: Kysely<Tables>,
-  { table, steps }: Migrations,
-): Promise<CarriedOut[]> {
+async function carriedOut(database: Kysely<Tables>, { table, steps }: Migrations): Promise<CarriedOut[]> {
   const tables = await database.introspection.getTables({ withInternalKyselyTables: true })
   const has = (name: string) => tables.some((known) => known.name === name)
   const names = database.withTables<Early>()
@@ -185,7 +174,7 @@ export async function carriedOut(
  * Records a migration. What the previous release looks for in the table of Kysely's migrator is recorded there, so that
  * it can start on a database that this release created. The next release records everything in `table`.
  */
-export async function record(
+async function record(
   database: Kysely<Tables>,
   { table, lastInKysely }: Migrations,
   { name, needs }: CarriedOut,
@@ -231,7 +220,7 @@ export interface TableMigration extends Partial<Pick<Migration, 'up'>> {
  * Which tables this release can use. It is incremented by the release that stops using a column. A later migration that
  * drops the column names this number in `needs`.
  */
-export const COMPATIBILITY = 1
+const COMPATIBILITY = 1
 
 /**
  * The migrations, ordered by name. A released migration never changes. A change is first added, and the old column is

@@ -3,7 +3,7 @@ import type { ServerEvent } from '@grantkit/core'
 import { pino } from 'pino'
 import pretty from 'pino-pretty'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { LOG_OPTIONS, logErrors, logEvents, READABLE_OPTIONS } from './logging.ts'
+import { LOG_OPTIONS, logObservers, READABLE_OPTIONS } from './logging.ts'
 
 interface Line {
   readonly msg: string
@@ -33,7 +33,7 @@ afterEach(() => void vi.useRealTimers())
 describe('the log in an outage', () => {
   it('has a line for each provider and each endpoint that fails', () => {
     const { log, lines } = openLog()
-    const onEvent = logEvents(log)
+    const onEvent = logObservers(log).onEvent
     const cause = new Error('no answer')
     for (const provider of ['google', 'google', 'partner'])
       onEvent({ type: 'sign_in_failed', reason: 'provider_unreachable', subject: undefined, provider })
@@ -49,8 +49,8 @@ describe('the log in an outage', () => {
 
   it('has one line per second and reason, and the counts add up to the number of failures', async () => {
     const { log, lines } = openLog()
-    const onEvent = logEvents(log)
-    const onError = logErrors(log)
+    const onEvent = logObservers(log).onEvent
+    const onError = logObservers(log).onError
     for (let millisecond = 0; millisecond < 2500; millisecond++) {
       onEvent(failed('/api/oauth/token'))
       onEvent(failed('/api/courses', 'unexpected'))
@@ -67,7 +67,7 @@ describe('the log in an outage', () => {
 
   it('logs the first failure at once, and the last one of those that it counts', async () => {
     const { log, lines } = openLog()
-    const onEvent = logEvents(log)
+    const onEvent = logObservers(log).onEvent
     for (const path of ['/first', '/second', '/third']) onEvent(failed(path))
     expect(lines).toMatchObject([{ msg: 'failed', path: '/first', count: 1, err: { message: 'no Redis' } }])
     await vi.advanceTimersByTimeAsync(1000)
@@ -80,13 +80,13 @@ describe('the log in an outage', () => {
   it('has the stack of a bug', () => {
     const { log, lines } = openLog()
     const cause = new TypeError('rows is undefined')
-    logEvents(log)({ ...failed('/api/oauth/token', 'unexpected'), cause } as ServerEvent)
+    logObservers(log).onEvent({ ...failed('/api/oauth/token', 'unexpected'), cause } as ServerEvent)
     expect(lines).toMatchObject([{ err: { type: 'TypeError', stack: cause.stack } }])
   })
 
   it('has one line per second for the failed sign-ins of each user, and one for those of unknown users', async () => {
     const { log, lines } = openLog()
-    const onEvent = logEvents(log)
+    const onEvent = logObservers(log).onEvent
     for (let attempt = 0; attempt < 100; attempt++)
       for (const subject of ['alice', 'bob', undefined])
         onEvent({ type: 'sign_in_failed', reason: 'wrong_password', subject })
@@ -103,7 +103,7 @@ describe('the log in an outage', () => {
 
   it('has one line per second for the tokens that a client drops by refreshing in a loop', async () => {
     const { log, lines } = openLog()
-    const onEvent = logEvents(log)
+    const onEvent = logObservers(log).onEvent
     for (const clientId of ['a', 'a', 'a', 'b'])
       onEvent({ type: 'access_token_dropped', grantId: '1', clientId })
     await vi.advanceTimersByTimeAsync(2000)
@@ -112,7 +112,7 @@ describe('the log in an outage', () => {
 
   it('has every event that is not a failure', () => {
     const { log, lines } = openLog()
-    const onEvent = logEvents(log)
+    const onEvent = logObservers(log).onEvent
     for (const grantId of ['1', '2', '3'])
       onEvent({ type: 'grant_revoked', grantId, clientId: 'c', subject: 'alice', by: 'user' })
     expect(lines.length).toBe(3)
@@ -133,14 +133,14 @@ describe('the log of normal operation', () => {
       ['debug', ROUTINE.length],
     ] as const) {
       const { log, lines } = openLog(level)
-      for (const event of ROUTINE) logEvents(log)(event)
+      for (const event of ROUTINE) logObservers(log).onEvent(event)
       expect(lines.length, level).toBe(expected)
     }
   })
 
   it('has a line for a token request that was repeated', () => {
     const { log, lines } = openLog()
-    logEvents(log)({ type: 'refresh_token_retried', grantId: '1', clientId: 'c', generation: 2 })
+    logObservers(log).onEvent({ type: 'refresh_token_retried', grantId: '1', clientId: 'c', generation: 2 })
     expect(lines.map(({ msg }) => msg)).toEqual(['refresh_token_retried'])
   })
 })

@@ -35,8 +35,20 @@ export function createLogger({ logLevel, mode }: Config, worker?: number): Logge
     : pino({ ...LOG_OPTIONS, ...options })
 }
 
+/**
+ * Observers that log events, errors and warnings. A server has them by default; one with observers of its own calls them
+ * too, or passes a log of its own.
+ */
+export function logObservers(log: Logger) {
+  return {
+    onEvent: logEvents(log),
+    onError: logErrors(log),
+    onWarning: (warning: string) => log.warn(warning),
+  }
+}
+
 /** Events contain no secret, so each is logged unchanged. Its type determines the level. */
-export function logEvents(log: Logger): (event: ServiceEvent) => void {
+function logEvents(log: Logger): (event: ServiceEvent) => void {
   const logFailure = onceASecond((failure: Pick<ServiceEvent, 'type'>) => log.error(failure, failure.type))
   // Unauthenticated callers can cause any number of failed sign-ins, and a client that refreshes in a loop any number
   // of dropped tokens.
@@ -56,7 +68,7 @@ export function logEvents(log: Logger): (event: ServiceEvent) => void {
 }
 
 /** Errors that are not events of core, such as errors of a page. */
-export function logErrors(log: Logger): (error: unknown) => void {
+function logErrors(log: Logger): (error: unknown) => void {
   const logFailure = onceASecond((failure) => log.error(failure, 'request_failed'))
   return (err) => logFailure(err instanceof Error ? err.name : '', { err })
 }
@@ -67,7 +79,7 @@ const SECOND_MS = 1000
  * Reports one failure per second and kind, because in an outage every request fails. The first one is reported at once.
  * A later report is the last failure of its second, and `count` is their number.
  */
-export function onceASecond<Failure extends object>(
+function onceASecond<Failure extends object>(
   report: (failure: Failure & { readonly count: number }) => void,
 ): (kind: string, failure: Failure) => void {
   const pending = new Map<string, { last: Failure; count: number }>()

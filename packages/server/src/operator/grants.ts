@@ -4,7 +4,7 @@ import type { PersonalToken } from '@grantkit/core/personal-tokens'
 export interface OperatorGrantsOptions {
   readonly grants: AuthorizationServer['grants']
   readonly store: Store
-  readonly personalTokens: { list(subject: string): Promise<readonly PersonalToken[]> } | undefined
+  readonly personalTokens?: { list(subject: string): Promise<readonly PersonalToken[]> } | undefined
 }
 
 /** What an operator does with what users allowed. What ends several grants returns how many ended. */

@@ -10,7 +10,7 @@ const database = await openDatabase('memory:', () => {})
 await migrate(database)
 const accounts = accountRows(database, () => {})
 const directory = accountDirectory(database)
-const parts = { accounts, directory, grants: { revokeAll: async () => 2 }, ownUsers: true }
+const parts = { accounts, directory, grants: { revokeAll: async () => 2 }, builtIn: true }
 const users = operatorUsers(parts)
 const ADA = { id: 'ada', email: 'ada@notes.example', email_verified: true, name: 'Ada' }
 await users.add(ADA)
@@ -45,7 +45,7 @@ it('adds a user once for an id, and none with the address of another', async () 
 })
 
 it('adds nobody and sets no password where an application has the users', async () => {
-  const elsewhere = operatorUsers({ ...parts, ownUsers: false })
+  const elsewhere = operatorUsers({ ...parts, builtIn: false })
   await expect(elsewhere.add({ ...ADA, id: 'eve' })).rejects.toMatchObject({ reason: 'users_elsewhere' })
   await expect(elsewhere.setPassword('ada', 'a long password')).rejects.toMatchObject({ status: 409 })
 })

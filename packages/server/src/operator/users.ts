@@ -35,7 +35,7 @@ export interface OperatorUsersOptions {
   readonly directory: AccountDirectory
   readonly grants: Pick<AuthorizationServer['grants'], 'revokeAll'>
   /** Whether the server has users of its own: not those of an application or a directory. */
-  readonly ownUsers: boolean
+  readonly builtIn: boolean
 }
 
 export type OperatorUsers = ReturnType<typeof operatorUsers>
@@ -45,10 +45,10 @@ export type OperatorUsers = ReturnType<typeof operatorUsers>
  * is repeated changes nothing. @throws OAuthError `not_found` for an unknown user, and `access_denied` for the own account of the
  * operator, who could be locked out
  */
-export function operatorUsers({ accounts, directory, grants, ownUsers }: OperatorUsersOptions) {
+export function operatorUsers({ accounts, directory, grants, builtIn }: OperatorUsersOptions) {
   /** @throws OAuthError `conflict` where a password would let nobody sign in */
   function requireOwn(): void {
-    if (!ownUsers) throw new OAuthError(USER_ERRORS.users_elsewhere)
+    if (!builtIn) throw new OAuthError(USER_ERRORS.users_elsewhere)
   }
 
   async function find(id: string): Promise<AccountEntry> {

@@ -266,20 +266,18 @@ export type RequestingApp = (
   returnTo: string,
 ) => Promise<PublicClient | { readonly documentHost: string } | undefined>
 
-interface Options {
-  readonly baseUrl: string
-  readonly metadata: () => AuthorizationServer['metadata']
-  readonly findClient: (clientId: string) => Promise<PublicClient | undefined>
-}
-
-export function requestingApp({ baseUrl, metadata, findClient }: Options): RequestingApp {
+export function requestingApp(
+  baseUrl: string,
+  server: () => Pick<AuthorizationServer, 'metadata' | 'clients'>,
+): RequestingApp {
   return async (returnTo) => {
     const { origin, pathname, searchParams } = new URL(returnTo, baseUrl)
     const clientId = searchParams.get('client_id')
-    if (clientId === null || origin + pathname !== metadata().authorization_endpoint) return undefined
+    const { metadata, clients } = server()
+    if (clientId === null || origin + pathname !== metadata.authorization_endpoint) return undefined
     if (isAddress(clientId)) return { documentHost: new URL(clientId).host }
     // The name is optional on the sign-in page.
-    return findClient(clientId).catch(() => undefined)
+    return clients.find(clientId).catch(() => undefined)
   }
 }
 

@@ -114,7 +114,7 @@ function methodOf({ method }: { readonly method: string }): string {
 }
 
 /** The answer where a path does not exist: a page for a browser, JSON for programs. */
-export async function nothingHere(c: Context, site: Site): Promise<Response> {
+async function nothingHere(c: Context, site: Site): Promise<Response> {
   const isBrowser = /\btext\/html\b/i.test(c.req.header('accept') ?? '')
   if (!isBrowser) return jsonError(c, 404, 'not_found', 'There is nothing at this path')
   const main = html`

@@ -1,20 +1,24 @@
+import type { AuthorizationServer } from '@grantkit/core'
+import { PERSONAL_CLIENT_ID } from '@grantkit/core/personal-tokens'
 import { type AccountDirectory, accountDirectory } from '../accounts/account-directory.ts'
-import { type AccountRows, accountRows } from '../accounts/account-rows.ts'
+import { type AccountRows, accountRows, accountsThatEndTokens } from '../accounts/account-rows.ts'
 import {
   addMissingAccounts,
   hasDemoAccount,
   isExposed,
   refusePublicPasswords,
 } from '../accounts/open-accounts.ts'
-import type { SessionsEnding } from '../accounts/sessions.ts'
 import { accountsOf, externalSignInFor, importedUsers, refuseOtherUsers } from '../accounts/users/users.ts'
 import { AUTHENTICATION_CLASSES } from '../config/authentication-classes.ts'
 import { commandNamesOf } from '../config/command-names.ts'
 import type { ExternalParts } from '../pages/external-login.ts'
 import type { ServiceContext } from '../service-context.ts'
+import { withTokenMails } from './token-mails.ts'
 
 /** The users of a service: its own accounts, those of an application or of a directory. */
 export interface OpenUsers {
+  /** Users hear of its events too. */
+  readonly context: ServiceContext
   readonly accounts: AccountRows
   readonly directory: AccountDirectory
   /** Present if an application signs the users in. */
@@ -26,30 +30,37 @@ export interface OpenUsers {
 }
 
 /**
- * @param addsAccounts whether to add those of the configured file and of demonstrations
- * @throws Error when it adds them, and others could sign in with the password of a demonstration
+ * Adds the accounts of the configured file and of demonstrations, unless a command opens them.
+ *
+ * @param server ends grants and tells apps, when sessions and passwords end
+ * @throws Error when it adds accounts, and others could sign in with the password of a demonstration
  */
 export async function openUsers(
-  context: ServiceContext,
-  addsAccounts: boolean,
-  sessionsEnding: SessionsEnding,
+  opened: ServiceContext,
+  server: () => AuthorizationServer,
 ): Promise<OpenUsers> {
-  const { definition, config, storage, secret, keys, onEvent, onError } = context
+  const { definition, config, storage, secret, keys, delivers, onError } = opened
   const { database, store } = storage
   const { users } = config
   refuseOtherUsers(users, config)
+  const context = withTokenMails(opened, (id) => known.find(id))
+  const { onEvent } = context
   const demoAccounts = users === undefined ? (definition.demoAccounts ?? []) : []
-  const rows = accountRows(database, onEvent, sessionsEnding, onError)
-  if (addsAccounts) {
+  const rows = accountRows(database, onEvent, (ended) => server().sessions.ended(ended), onError)
+  if (delivers) {
     await addMissingAccounts(rows, config, demoAccounts)
     await refusePublicPasswords(rows, config, demoAccounts, commandNamesOf(definition))
   }
   const imported = importedUsers(database, onEvent)
+  const known = accountsOf(users, rows, imported)
   const classes = config.features.stepUp ? AUTHENTICATION_CLASSES : undefined
   const signIn = await externalSignInFor(users, { secret, baseUrl: config.baseUrl, store, keys, classes })
   const publiclyKnown = isExposed(config) ? demoAccounts.map(({ account }) => account) : []
   return {
-    accounts: accountsOf(users, rows, imported),
+    context,
+    accounts: accountsThatEndTokens(known, (subject, by) =>
+      server().grants.revokeAll(subject, { clientId: PERSONAL_CLIENT_ID, by }),
+    ),
     directory: accountDirectory(database, publiclyKnown),
     external: signIn && { signIn, imported },
     builtIn: users === undefined,

@@ -3,7 +3,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { keySetText } from '@grantkit/server/internal/config/signing-keys-file'
 import { signingKeys } from '../../grantkit/service.ts'
 import { startWorker } from '../../peers/edge/running-worker.ts'
 import { SIDES } from '../../peers/edge/sides.ts'
@@ -83,7 +82,7 @@ async function withNewFiles<T>(run: (environment: Record<string, string>) => Pro
     SECRET: 'a secret of the benchmark, long enough to pass',
     KEYS_FILE: join(folder, 'keys.json'),
   }
-  await writeFile(environment.KEYS_FILE, keySetText(await signingKeys()))
+  await writeFile(environment.KEYS_FILE, JSON.stringify({ keys: await signingKeys() }))
   return run(environment).finally(() => rm(folder, { recursive: true }))
 }
 

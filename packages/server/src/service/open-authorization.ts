@@ -1,22 +1,34 @@
-import type { AuthorizationServer } from '@grantkit/core'
+import {
+  type AuthorizationServer,
+  type Caller,
+  createResourceServer,
+  type ResourceServer,
+  type ScopeCatalogue,
+} from '@grantkit/core'
 import { personalTokens } from '@grantkit/core/personal-tokens'
-import type { ReportsCalls } from '@grantkit/explain'
-import type { EndTokens } from '../accounts/account-rows.ts'
+import { type ReportsCalls, signInAttempts } from '@grantkit/explain'
 import { installationNames } from '../accounts/installation-names.ts'
 import { passwordChecks, WITHOUT_QUEUE } from '../accounts/passwords.ts'
 import { upstreamSignIns } from '../accounts/upstream/upstream-sign-ins.ts'
 import { attemptReader } from '../attempts/attempt-reader.ts'
 import { reportFailedSignIn } from '../attempts/recording.ts'
 import { signInHistory } from '../audit/reading.ts'
-import { ADMIN_SCOPES } from '../authorization/authorization-server.ts'
+import {
+  ADMIN_SCOPES,
+  type AdminScope,
+  adminResource,
+  authorizationServer,
+} from '../authorization/authorization-server.ts'
+import { proofsOf } from '../authorization/optional-features.ts'
+import { AUTHENTICATION_CLASSES } from '../config/authentication-classes.ts'
 import type { Config } from '../config/config.ts'
 import { DAY_SECONDS } from '../config/time-units.ts'
 import type { Site } from '../http/page.ts'
-import type { CallerOf } from '../http/trusted-proxies.ts'
+import { callerOf } from '../http/trusted-proxies.ts'
 import { signInLimits } from '../limits/rate-limiter.ts'
 import { brandedPages } from '../pages/branded-pages.ts'
 import type { TokenChoices } from '../pages/personal-tokens.ts'
-import type { PagesOptions } from '../pages/routes.ts'
+import { interaction, logoutInteraction, type PagesOptions } from '../pages/routes.ts'
 import { requestingApp } from '../pages/sign-in-page.ts'
 import type { ServiceContext } from '../service-context.ts'
 import { passwordResets } from '../sign-in/password-resets.ts'
@@ -24,34 +36,50 @@ import { sessionsOfBrowsers } from '../sign-in/session.ts'
 import { adminSignIns, waysToSignIn } from '../sign-in/ways-to-sign-in.ts'
 import type { OpenUsers } from './open-users.ts'
 
-/** What the pages need of the authorization server, which needs the pages: asked at each request. */
-export interface LateServer {
-  readonly metadata: () => AuthorizationServer['metadata']
-  readonly findClient: AuthorizationServer['clients']['find']
-  readonly sessionsEnded: AuthorizationServer['sessions']['ended']
-  readonly endTokens: EndTokens
+/** The authorization server of a service, with what its pages and its guards are made of. */
+export interface OpenAuthorization {
+  readonly server: AuthorizationServer
+  readonly options: PagesOptions
+  readonly guards: Guards
+}
+
+/** @param server of the result: pages and guards ask it at requests, when it exists. @throws Error if a configured file is invalid */
+export async function openAuthorization(
+  users: OpenUsers,
+  server: () => AuthorizationServer,
+): Promise<OpenAuthorization> {
+  const { context } = users
+  const { admin, scopes } = context.config
+  const offered = { ...scopes, ...(admin.api ? ADMIN_SCOPES : {}) }
+  const guards = guardsOf(context, offered, server)
+  const options = await pagesOptions(users, { scopes: offered, reportsCalls: guards.reportCalls }, server)
+  const pages = { interaction: interaction(options), logout: logoutInteraction(options) }
+  return { server: await authorizationServer(context, { ...options, ...pages }), options, guards }
+}
+
+interface Guarded {
+  readonly scopes: PagesOptions['scopes']
   readonly reportsCalls: ReportsCalls
 }
 
 /** What all pages of a service share. @throws Error if the file of providers is invalid */
-export async function pagesOptions(
-  context: ServiceContext,
+async function pagesOptions(
   users: OpenUsers,
-  { reportsCalls, ...server }: Omit<LateServer, 'endTokens' | 'sessionsEnded'>,
-  callerOf: CallerOf,
+  { scopes, reportsCalls }: Guarded,
+  server: () => AuthorizationServer,
 ): Promise<PagesOptions> {
-  const { config, storage, secret, onEvent, onError } = context
+  const { context, accounts, directory, external, builtIn } = users
+  const { config, storage, secret, trusted, onEvent, onError } = context
   const { store, database, trail, attempts, createCounter } = storage
   const { baseUrl, brand } = config
-  const { accounts, directory, external, builtIn } = users
   const origin = { secret, baseUrl, store }
   const providers = await upstreamSignIns(config, origin)
   const ways = waysToSignIn({ ...origin, name: brand.name, database, accounts, providers, builtIn })
   return {
-    site: siteOf(context, users, server),
+    site: siteOf(users, server),
     baseUrl,
     secret,
-    scopes: { ...config.scopes, ...(config.admin.api ? ADMIN_SCOPES : {}) },
+    scopes,
     personalTokens: personalTokensOf(config),
     tokenChoices: { ...config.features.personalTokens, resources: resourcesOf(context) },
     accounts,
@@ -59,7 +87,7 @@ export async function pagesOptions(
     sessions: sessionsOfBrowsers({ secret, baseUrl, accounts }),
     limits: signInLimits(createCounter),
     checks: builtIn ? passwordChecks() : WITHOUT_QUEUE,
-    requestingApp: requestingApp({ baseUrl, ...server }),
+    requestingApp: requestingApp(baseUrl, server),
     ways,
     adminSignIns: adminSignIns({ passkeys: ways.passkeys, directory, acr: config.admin.acr }),
     resets: passwordResets({
@@ -69,8 +97,8 @@ export async function pagesOptions(
     installationNames: installationNames(database),
     signIns: signInHistory(database, trail),
     attempts: attemptReader({ database, recording: attempts, reportsCalls }),
-    findClient: server.findClient,
-    callerOf,
+    findClient: (id) => server().clients.find(id),
+    callerOf: callerOf(trusted, context),
     reportFailed: reportFailedSignIn({ explain: config.explain, secret, onEvent }),
     onEvent,
     onError,
@@ -97,14 +125,13 @@ function resourcesOf({ config, definition }: ServiceContext): TokenChoices['reso
 
 /** @param style of pages that the others would only load in vain */
 export function siteOf(
-  context: ServiceContext,
-  users: OpenUsers,
-  { metadata }: Pick<LateServer, 'metadata'>,
+  { context, accounts, external }: OpenUsers,
+  server: () => AuthorizationServer,
   style = '',
 ): Site {
   const { baseUrl, brand } = context.config
-  const { accounts, external } = users
   const basePath = basePathOf(baseUrl)
+  const metadata = () => server().metadata
   const branded = { brand, basePath, accounts, metadata, signIn: external?.signIn }
   return { basePath, ui: brandedPages(branded, style) }
 }
@@ -112,4 +139,38 @@ export function siteOf(
 /** The path of a base URL, without a slash at its end. */
 function basePathOf(baseUrl: string): string {
   return /^https?:\/\/[^/]+(.*)$/.exec(baseUrl)?.[1] ?? ''
+}
+
+/** Guards of resources with the tokens of this server. */
+interface Guards {
+  /** Requests without a token are anonymous: they get the public view, and no challenge. */
+  api(resource: string): ResourceServer<string, Caller>
+  admin(): ResourceServer<AdminScope>
+  /** Whether guards of this service report every call with a token for these resources; for every resource if there is none. */
+  reportCalls(resources: readonly string[]): boolean
+}
+
+function guardsOf(
+  context: ServiceContext,
+  scopes: ScopeCatalogue,
+  server: () => AuthorizationServer,
+): Guards {
+  const { config, storage, secret, onEvent } = context
+  const proofs = proofsOf(config.features, secret)
+  const explained = { observer: config.explain ? signInAttempts : undefined, secret }
+  const authenticationClasses = config.features.stepUp ? AUTHENTICATION_CLASSES : undefined
+  const shared = { store: storage.store, proofs, authenticationClasses, ...explained, onEvent }
+  const all = [config.baseUrl, ...Object.keys(config.resources)]
+  const guarded = new Set<string>()
+  /** Each kind of token has its verifier in the server. */
+  const guard = <Options extends object>(resource: string, options: Options) => {
+    guarded.add(resource)
+    return { ...shared, ...options, accessTokens: server().accessTokens, resource }
+  }
+  return {
+    api: (resource) => createResourceServer(guard(resource, { scopes, anonymous: 'allow' as const })),
+    admin: () => createResourceServer(guard(adminResource(config.baseUrl), { scopes: ADMIN_SCOPES })),
+    reportCalls: (resources) =>
+      (resources.length === 0 ? all : resources).every((resource) => guarded.has(resource)),
+  }
 }

@@ -1,8 +1,8 @@
 import type { PrivateJwk } from '@grantkit/core'
 import { newSigningKeys } from '@grantkit/core'
-import { rowOf } from '@grantkit/server/internal/audit/trail'
-import type { Database } from '@grantkit/server/internal/database/database'
-import type { StatisticRow } from '@grantkit/server/internal/database/tables'
+import { rowOf } from '../src/audit/trail.ts'
+import type { Database } from '../src/database/database.ts'
+import type { StatisticRow } from '../src/database/tables.ts'
 import {
   addCounts,
   BATCH,
@@ -11,7 +11,7 @@ import {
   keyOf,
   minuteOf,
   RESOLUTIONS,
-} from '@grantkit/server/internal/statistics'
+} from '../src/statistics/statistics.ts'
 
 /** Fills the database of a service with what happens in a month, so that its admin pages have something to show. */
 
