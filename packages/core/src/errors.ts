@@ -1,4 +1,4 @@
-import { APPROVAL_ERRORS, DENIAL_ERRORS } from './authorization/approval.ts'
+import { APPROVAL_ERRORS } from './authorization/approval.ts'
 import { DOCUMENT_LIMIT_ERRORS } from './authorization/authorization-context.ts'
 import { PUSHED_KEY_ERRORS, REQUEST_ERRORS } from './authorization/authorization-request.ts'
 import { CONSENT_ERRORS } from './authorization/consent.ts'
@@ -6,7 +6,7 @@ import { PUSHED_ERRORS } from './authorization/presented-request.ts'
 import { TARGET_ERRORS } from './authorization/redirect-target.ts'
 import { PROMPT_ERRORS, STEP_UP_ERRORS } from './authorization/sign-in.ts'
 import { SESSION_ERRORS } from './authorization/user-sessions.ts'
-import { AUTHENTICATION_ERRORS, BASIC_ERRORS } from './clients/authentication/client-authentication.ts'
+import { AUTHENTICATION_ERRORS } from './clients/authentication/client-authentication.ts'
 import { METADATA_ERRORS } from './clients/client-metadata.ts'
 import { CLIENT_ERRORS } from './clients/client-record.ts'
 import { REDIRECT_URI_ERRORS } from './clients/redirect-uri.ts'
@@ -32,7 +32,7 @@ import { TOKEN_CLAIMS_ERRORS } from './grants/operator-claims.ts'
 import { REFRESH_ERRORS } from './grants/refresh-token-state.ts'
 import { REVOCATION_ERRORS } from './grants/revocation.ts'
 import { CLIENT_LIMIT_ERRORS, GRANT_TYPE_ERRORS } from './grants/token-endpoint.ts'
-import { MESSAGE_ERRORS, METHOD_ERRORS } from './http/endpoint.ts'
+import { MESSAGE_ERRORS } from './http/endpoint.ts'
 import { CROSS_SITE_ERRORS } from './http/page.ts'
 import { SUBJECT_ERRORS } from './kernel/kernel.ts'
 import { SERVER_ERRORS } from './kernel/oauth-error.ts'
@@ -57,11 +57,9 @@ import { FETCHED_KEYS_ERRORS } from './tokens/fetched-keys.ts'
  */
 export const ERRORS = {
   ...MESSAGE_ERRORS,
-  ...METHOD_ERRORS,
   ...CLIENT_ERRORS,
   ...DOCUMENT_ERRORS,
   ...AUTHENTICATION_ERRORS,
-  ...BASIC_ERRORS,
   ...ASSERTION_ERRORS,
   ...FETCHED_KEYS_ERRORS,
   ...TARGET_ERRORS,
@@ -74,7 +72,6 @@ export const ERRORS = {
   ...STEP_UP_ERRORS,
   ...CROSS_SITE_ERRORS,
   ...CONSENT_ERRORS,
-  ...DENIAL_ERRORS,
   ...APPROVAL_ERRORS,
   ...SCOPE_ERRORS,
   ...RESOURCE_ERRORS,

@@ -7,7 +7,6 @@ import { type HttpResponse, securePage } from '../http/http.ts'
 import type { PageView } from '../http/page.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
-import type { Grant } from '../kernel/records.ts'
 import { sha256 } from '../kernel/secrets.ts'
 import { formatCode } from '../tokens/credential.ts'
 import type { AuthorizationAttempt, AuthorizationContext } from './authorization-context.ts'
@@ -16,6 +15,7 @@ import { completionOf } from './presented-request.ts'
 import { authorizationResponse, type RedirectTarget } from './redirect-target.ts'
 
 export const APPROVAL_ERRORS = defineErrors({
+  consent_denied: ['access_denied', 'The user denied access'],
   consent_ticket_spent: [
     'invalid_request',
     'This consent form was already answered. Return to the application',
@@ -35,7 +35,6 @@ export interface ConsentGranted {
   readonly known?: string | undefined
 }
 
-/** The answer of the user to a request. */
 interface UserAnswer {
   readonly session: Session
   /** Those that the user allows. */
@@ -121,22 +120,15 @@ function detachedText<Text extends string>(text: Text, kept: readonly string[] =
  */
 async function requireSameAnswer(kernel: Kernel, { id, subject, scopes, code }: Approval): Promise<void> {
   const first = (await kernel.store.grants.find(id))?.value
+  const sent = first?.code
   // Another form of the pushed request was answered, by this user or another one: that code is not for this form.
-  if (first?.code !== undefined && first.code.hash !== sha256(code))
+  if (sent !== undefined && sent.hash !== sha256(code))
     throw new OAuthError(APPROVAL_ERRORS.consent_ticket_spent)
   const same = first !== undefined && first.scopes.join() === scopes.join()
-  if (same && isOutstanding(first, kernel.now())) return
+  if (same && sent !== undefined && sent.redeemedAt === undefined && kernel.now() < sent.expiresAt) return
   if (!same) await revokeUserGrant(kernel, subject, id)
   throw new OAuthError(APPROVAL_ERRORS.consent_ticket_spent)
 }
-
-function isOutstanding({ code }: Grant, now: number): boolean {
-  return code !== undefined && code.redeemedAt === undefined && now < code.expiresAt
-}
-
-export const DENIAL_ERRORS = defineErrors({
-  consent_denied: ['access_denied', 'The user denied access'],
-})
 
 /** The user denied what a client requested. */
 export interface ConsentDenied {
@@ -164,7 +156,7 @@ export async function deny(
   if (await store.grants.insert(id, endedGrant(id, now, end), end))
     emit({ type: 'consent_denied', clientId: target.client.clientId, subject } satisfies ConsentDenied)
   else await revokeUserGrant(kernel, subject, id)
-  throw new OAuthError(DENIAL_ERRORS.consent_denied)
+  throw new OAuthError(APPROVAL_ERRORS.consent_denied)
 }
 
 // Pages in place of the redirect to a client, where the redirect alone would not do.

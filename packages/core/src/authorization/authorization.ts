@@ -143,7 +143,6 @@ function pages(context: AuthorizationContext, paths: AuthorizationContext['paths
   ]
 }
 
-/** Both halves of the authorization endpoint. */
 function validatorOf(context: AuthorizationContext): ValidateRequest {
   const { kernel, requestOptions, redirectUriPolicy, senderConstraint } = context
   return (sent, request, client) => {

@@ -41,7 +41,8 @@ export async function authorize(context: AuthorizationContext, request: HttpRequ
   if (marked !== undefined) return redirect(`${context.paths.authorize}?${marked}`)
   observer?.report({ fact: 'authorization_requested' }, request)
   const page = pageView(interaction, request, sent)
-  const clientHost = describingHost(context, sent)
+  const { client_id: id } = sent
+  const clientHost = typeof id === 'string' ? kernel.store.clients.describedBy(id) : undefined
   const user = clientHost === undefined ? undefined : await interaction.session(request)
   if (clientHost !== undefined && user === undefined)
     return requireSignIn(context, request, { query, sent }, { ...page, clientHost })
@@ -70,11 +71,10 @@ async function lacksCookies(
   return (await interaction.session(request)) === undefined
 }
 
-function describingHost({ kernel }: AuthorizationContext, { client_id }: Parameters): string | undefined {
-  return typeof client_id === 'string' ? kernel.store.clients.describedBy(client_id) : undefined
-}
-
-const SignInParameters = AuthorizationParameters.pick({ prompt: true, login_hint: true, ui_locales: true })
+const SIGN_IN = { prompt: true, login_hint: true, ui_locales: true } as const
+// An invalid one is an error after the sign-in, by a redirect to the client.
+const max_age = AuthorizationParameters.shape.max_age.catch(undefined)
+const SignInParameters = AuthorizationParameters.pick(SIGN_IN).extend({ max_age })
 
 /**
  * A request without a user causes no fetch, so the sign-in page can only show the host of the client. An error is shown on
@@ -86,11 +86,12 @@ async function requireSignIn(
   { query, sent }: { readonly query: string; readonly sent: Parameters },
   known: PageView & Pick<SignInHint, 'clientHost'>,
 ): Promise<HttpResponse> {
-  const { prompt, login_hint: loginHint, ui_locales: uiLocales } = readMessage(SignInParameters, sent)
+  const wishes = readMessage(SignInParameters, sent)
+  const { prompt, login_hint: loginHint, ui_locales: uiLocales } = wishes
+  const maxAge = wishes.max_age === undefined ? undefined : Number(wishes.max_age)
   const prompts = requestedPrompts(prompt)
   if (prompts.includes('none')) throw new OAuthError(PROMPT_ERRORS.sign_in_needed)
   const returnTo = `${context.paths.authorize}?${markSignIn(context, query, undefined)}`
-  const maxAge = maxAgeOf(sent)
   const acrValues = acrValuesOf(context, sent)
   const hint = { ...known, loginHint, uiLocales, prompt: promptOfSignIn(prompts), maxAge, acrValues }
   return shownSignIn(context, http, await context.interaction.signIn(returnTo, hint))
@@ -193,12 +194,6 @@ function splitExpiredForm(query: string): { readonly query: string; readonly for
 }
 
 // What the sign-in page hears of a request.
-
-/** An invalid one is an error after the sign-in, by a redirect to the client. */
-function maxAgeOf({ max_age }: Parameters): number | undefined {
-  const { data } = AuthorizationParameters.shape.max_age.safeParse(max_age)
-  return data === undefined ? undefined : Number(data)
-}
 
 /** As for `max_age`: the error comes after the sign-in. */
 function acrValuesOf(

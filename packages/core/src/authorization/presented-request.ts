@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { type Parameters, parameters, readMessage, text } from '../http/message.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
-import { type GrantId, newId, type Secret } from '../kernel/secrets.ts'
+import { newId } from '../kernel/secrets.ts'
 import type { AuthorizationContext } from './authorization-context.ts'
 import type { PushedRequest } from './authorization-request.ts'
 import { grantOfTicket, openTicket, pushedGrantId, sealTicket, spentUntil } from './ticket.ts'
@@ -47,21 +47,14 @@ export function presentedRequest(context: AuthorizationContext, query: string): 
   const requested = parameters(query)
   if (context.requestSources.length === 0 || requested.request_uri === undefined) return { sent: requested }
   const { client_id, request_uri } = readMessage(PresentedParameters, requested)
-  const pushed = pushedRequest(context, request_uri)
-  if (pushed === undefined) throw new OAuthError(PUSHED_ERRORS.request_uri_unknown)
-  if (pushed.clientId !== client_id) throw new OAuthError(PUSHED_ERRORS.request_uri_of_other_client)
-  return { sent: parameters(pushed.query), pushed }
-}
-
-function pushedRequest(
-  { requestSources }: AuthorizationContext,
-  requestUri: string,
-): PresentedPush | undefined {
-  for (const source of requestSources) {
-    const pushed = source.open(requestUri)
-    if (pushed !== undefined) return { ...pushed, requestUri, expiresAt: pushed.pushedAt + source.lifetime }
+  for (const source of context.requestSources) {
+    const pushed = source.open(request_uri)
+    if (pushed === undefined) continue
+    if (pushed.clientId !== client_id) throw new OAuthError(PUSHED_ERRORS.request_uri_of_other_client)
+    const expiresAt = pushed.pushedAt + source.lifetime
+    return { sent: parameters(pushed.query), pushed: { ...pushed, requestUri: request_uri, expiresAt } }
   }
-  return undefined
+  throw new OAuthError(PUSHED_ERRORS.request_uri_unknown)
 }
 
 /** The mark of a query that was here in time, at the end of it. */
@@ -108,16 +101,9 @@ export function requirePushed(
     throw new OAuthError(PUSHED_ERRORS.pushed_without_proof)
 }
 
-/** What an answer of the user spends and opens. */
-export interface Completion {
-  readonly id: GrantId
-  readonly code: Secret
-  /** The id stays taken until then. */
-  readonly ticketEndsAt: number
-}
-
 /**
- * The answer to a form. A pushed request has one answer, however many forms were made of it (RFC 9126 4).
+ * What the answer to a form spends and opens: the id of the grant, which stays taken until `ticketEndsAt`, and its code. A pushed
+ * request has one answer, however many forms were made of it (RFC 9126 4).
  *
  * @param context of the secret that made the ticket
  */
@@ -126,7 +112,7 @@ export function completionOf(
   ticket: string,
   requestUri: string | undefined,
   now: number,
-): Completion {
+) {
   const ticketEndsAt = spentUntil(now, lifetimes)
   const { id, code } = grantOfTicket(secret, ticket)
   if (requestUri === undefined) return { id, code, ticketEndsAt }

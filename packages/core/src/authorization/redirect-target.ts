@@ -93,7 +93,9 @@ export function redirectTargetOf(
     })
   if (!mayUse(client, uri, verdict)) throw refusalOf(verdict, TARGET_ERRORS.redirect_uri_not_accepted)
   const owner = ownerOf(verdict)
-  return { client: owner ? withoutExceptions(client) : client, redirectUri: redirect_uri, state, owner }
+  // All users of a vendor share its callback: consent is requested each time, and PKCE is required, whatever the operator registered.
+  const withoutExceptions = owner && { ...client, rememberConsent: false, pkceOptional: false }
+  return { client: withoutExceptions ?? client, redirectUri: redirect_uri, state, owner }
 }
 
 /** The policy is checked again, so that a stricter one applies at once to clients that are already registered. */
@@ -103,11 +105,6 @@ function mayUse(client: Client, uri: string, verdict: RedirectUriVerdict): boole
   if (client.httpsCallbacks && client.knownClient === undefined && isHttpsOrLoopback(uri)) return true
   const owner = ownerOf(verdict)?.id
   return accepts(verdict, uri) && (owner === undefined || owner === client.knownClient)
-}
-
-/** All users of a vendor share its callback: consent is requested each time, and PKCE is required, whatever the operator registered. */
-function withoutExceptions(client: Client): Client {
-  return { ...client, rememberConsent: false, pkceOptional: false }
 }
 
 /** The answer to the client, sent by redirect. */

@@ -232,7 +232,10 @@ function classesOf(names: readonly string[], required: boolean): AuthenticationC
     requireMet(session, requested) {
       if (required && !meets(session, requested)) throw new OAuthError(STEP_UP_ERRORS.acr_values_unmet)
     },
-    factsOf: (session) => ({ acr: classOf(names, session), amr: methodsOf(session) }),
+    factsOf: (session) => ({
+      acr: classOf(names, session),
+      amr: session.amr?.length ? [...session.amr] : undefined,
+    }),
     shown: ({ acr, amr, authTime }) => ({ acr, amr, authTime }),
   }
 }
@@ -242,8 +245,4 @@ function classOf(names: readonly string[], { acr }: Session): string | undefined
   if (acr !== undefined && !names.includes(acr))
     throw new Error(`stepUp: a session has the acr "${acr}", which is none of the classes`)
   return acr
-}
-
-function methodsOf({ amr }: Session): readonly string[] | undefined {
-  return amr === undefined || amr.length === 0 ? undefined : [...amr]
 }

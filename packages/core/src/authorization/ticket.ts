@@ -52,20 +52,8 @@ export function sealTicket(
   return `${time}.${nonce}.${mac(secret, about, String(time), nonce)}`
 }
 
-interface OpenedTicket {
-  /** The caller decides what it means. */
-  readonly time: number
-  readonly nonce: string
-  /** The secret that made the ticket. */
-  readonly secret: string
-}
-
-/** The content of a genuine ticket, or `undefined`. */
-export function openTicket(
-  secrets: AcceptedSecrets,
-  about: TicketSubject,
-  ticket: string,
-): OpenedTicket | undefined {
+/** The content of a genuine ticket and the secret that made it, or `undefined`. The caller decides what its time means. */
+export function openTicket(secrets: AcceptedSecrets, about: TicketSubject, ticket: string) {
   // Exactly three parts: anything after them would be another ticket for `grantOfTicket`.
   const [, time, nonce = '', presented = ''] = /^([0-9]{1,12})\.([^.]*)\.([^.]+)$/.exec(ticket) ?? []
   // Most requests carry none. Whether a text has this form is no secret, so only a real one is worth a MAC.
@@ -92,10 +80,7 @@ const ID_LENGTH = 22
  *
  * @param secret that made the ticket
  */
-export function grantOfTicket(
-  secret: string,
-  ticket: string,
-): { readonly id: GrantId; readonly code: Secret } {
+export function grantOfTicket(secret: string, ticket: string) {
   return {
     id: hmacSha256(secret, `grant id\n${ticket}`).slice(0, 22) as GrantId,
     code: hmacSha256(secret, `code\n${ticket}`) as Secret,

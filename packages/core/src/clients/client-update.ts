@@ -153,7 +153,7 @@ function withMethod(client: Client, before: Client, secretMethods: readonly stri
     throw invalidMetadata(
       'tokenEndpointAuthMethod: a client stays public or confidential. Add another client',
     )
-  if (!secretMethods.includes(method)) return withoutSecrets(client)
+  if (!secretMethods.includes(method)) return { ...client, ...NO_SECRETS }
   if (client.secretHash === undefined)
     throw invalidMetadata('tokenEndpointAuthMethod: a client with keys gets no secret. Add another client')
   return client
@@ -257,7 +257,7 @@ export async function rotateSecret(
   const clientSecret = newSecret(kernel.random)
   const clientSecretExpiresAt = expiresIn && now + expiresIn
   const newest = { secretHash: sha256(clientSecret), clientSecretExpiresAt }
-  await replaceClient(kernel, seen, withoutUndefined({ ...withoutSecrets(seen.value), ...newest, ...older }))
+  await replaceClient(kernel, seen, withoutUndefined({ ...seen.value, ...NO_SECRETS, ...newest, ...older }))
   const { oldSecretEndsAt } = older
   const ids = withoutUndefined({ clientId, oldSecretEndsAt })
   kernel.emit({ type: 'client_secret_rotated', ...ids } satisfies ClientSecretChange)
@@ -274,16 +274,10 @@ export async function dropOldSecret(kernel: Kernel, clientId: string): Promise<b
   return true
 }
 
-/** The record of a client that has no secret any more. */
-function withoutSecrets(client: Client): Client {
-  const {
-    secretHash: _,
-    clientSecretExpiresAt: _ends,
-    oldSecretHash: _old,
-    oldSecretEndsAt: _until,
-    ...rest
-  } = client
-  return rest
+/** The members of a client that has no secret any more. */
+const NO_SECRETS = {
+  ...{ secretHash: undefined, clientSecretExpiresAt: undefined },
+  ...{ oldSecretHash: undefined, oldSecretEndsAt: undefined },
 }
 
 /** The secret that stays valid next to the new one. @throws OAuthError `conflict` */

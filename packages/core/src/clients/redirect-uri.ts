@@ -11,13 +11,8 @@ const MAX_URI_LENGTH = 2048
 const LOOPBACK_URI =
   /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::([1-9][0-9]{0,4}))?((?:\/(?:[\w\-.~!$&'()+,;=:@]|%[2-7][0-9A-Fa-f]|%[89A-Fa-f][0-9A-Fa-f])*)*(?:\?(?:[\w\-.~!$&'()+,;=:@/?]|%[0-9A-Fa-f]{2})*)?)$/
 
-interface LoopbackUri {
-  readonly host: string
-  /** Everything after the port; it must match exactly. */
-  readonly rest: string
-}
-
-function parseLoopback(uri: string): LoopbackUri | undefined {
+/** Its host, and everything after the port. */
+function parseLoopback(uri: string) {
   if (uri.length > MAX_URI_LENGTH) return undefined
   const [, host, port, rest = ''] = LOOPBACK_URI.exec(uri) ?? []
   if (host === undefined || Number(port ?? 80) > 65535) return undefined

@@ -10,7 +10,7 @@ import { parseCode } from '../tokens/credential.ts'
 import { planOf } from './change-grant.ts'
 import { type FreshSecrets, firstTokens, type IssuedTokens, type Outcome } from './grant.ts'
 import type { ArrivedRequest, GrantTerms } from './grant-terms.ts'
-import type { ExchangePlan, GrantType, TokenRequest } from './grant-type.ts'
+import type { GrantType } from './grant-type.ts'
 
 export const CHALLENGE_ERRORS = defineErrors({
   challenge_missing: ['invalid_request', 'code_challenge is missing. PKCE with S256 is required'],
@@ -104,35 +104,28 @@ export function authorizationCode(kernel: Kernel, terms: GrantTerms): { grantTyp
     message: AuthorizationCodeRequest,
     credential: 'code',
     selfRegistered: true,
-    exchange: (request) => exchangeCode(kernel, terms, request),
+    exchange({ client, form, arrivedAt, now, stored, jkt }) {
+      const request = readMessage(AuthorizationCodeRequest, form)
+      const code = parseCode(request.code)
+      if (code === undefined || stored === undefined) throw new OAuthError(CODE_ERRORS.code_unknown)
+      const { random, resources: knownResources } = kernel
+      const redemption = {
+        code: code.secret,
+        client,
+        arrivedAt,
+        redirectUri: request.redirect_uri,
+        verifier: request.code_verifier,
+        resources: request.resource,
+        knownResources,
+        jkt,
+        fresh: { accessToken: newSecret(random), family: newId(random), refreshToken: newSecret(random) },
+      }
+      const ids = { grantId: code.grantId, clientId: client.clientId }
+      const event = { type: 'code_redeemed', ...ids } satisfies CodeRedeemed
+      return planOf(kernel, stored, redeemCode(stored.value, redemption, now, terms), [event])
+    },
   }
   return { grantTypes: [grantType] }
-}
-
-function exchangeCode(
-  kernel: Kernel,
-  terms: GrantTerms,
-  { client, form, arrivedAt, now, stored, jkt }: TokenRequest,
-): ExchangePlan | Promise<ExchangePlan> {
-  const request = readMessage(AuthorizationCodeRequest, form)
-  const code = parseCode(request.code)
-  if (code === undefined || stored === undefined) throw new OAuthError(CODE_ERRORS.code_unknown)
-  const { random, resources: knownResources } = kernel
-  const redemption = {
-    code: code.secret,
-    client,
-    arrivedAt,
-    redirectUri: request.redirect_uri,
-    verifier: request.code_verifier,
-    resources: request.resource,
-    knownResources,
-    jkt,
-    fresh: { accessToken: newSecret(random), family: newId(random), refreshToken: newSecret(random) },
-  }
-  const event = { type: 'code_redeemed', grantId: code.grantId, clientId: client.clientId } as const
-  return planOf(kernel, stored, redeemCode(stored.value, redemption, now, terms), [
-    event satisfies CodeRedeemed,
-  ])
 }
 
 export interface CodeRedemption extends ArrivedRequest {
@@ -142,7 +135,6 @@ export interface CodeRedemption extends ArrivedRequest {
   readonly verifier: string | undefined
   readonly resources: readonly string[]
   readonly knownResources: readonly string[]
-  /** The thumbprint of the key that the request proves. */
   readonly jkt?: string | undefined
   /** Fresh randomness for the tokens, used only if they are issued. */
   readonly fresh: FreshSecrets

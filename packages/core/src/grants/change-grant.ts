@@ -195,7 +195,8 @@ async function replaceByEnd(kernel: Kernel, stored: Stored<Grant>): Promise<bool
   let seen: Stored<Grant> | undefined = stored
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     if (attempt > 0) await pauseAfter(attempt - 1, kernel)
-    if (seen === undefined || hasEnded(seen.value)) return false
+    // A grant that has ended has no client.
+    if (seen === undefined || seen.value.clientId === '') return false
     await logRevoked(kernel, seen.value)
     // A store that is full replaces nothing, but it removes.
     const replaced = store.grants.replace(id, seen, ended, until)
@@ -210,10 +211,6 @@ async function removeFirst(grants: GrantRecords, ended: Grant, until: number): P
   const removed = await grants.remove(ended.id)
   await grants.insert(ended.id, ended, until).catch(() => false)
   return removed
-}
-
-function hasEnded({ clientId }: Grant): boolean {
-  return clientId === ''
 }
 
 /** The record of a grant that has ended, or that was denied. It has no client, no user and no token. */

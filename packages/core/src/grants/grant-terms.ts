@@ -62,16 +62,16 @@ export function grantTerms({
   wholeNumber('maxAccessTokens', maxAccessTokens, 1, { max: 100 })
   if (refreshTokenRotation !== 'always' && refreshTokenRotation !== 'public-clients')
     throw new Error('refreshTokenRotation must be always or public-clients')
-  const refreshRetryWindow = lifetime('refreshRetryWindow', lifetimes?.refreshRetryWindow, 60, 0)
-  if (refreshRetryWindow > MAX_RETRY)
-    throw new Error(`lifetimes.refreshRetryWindow must be at most ${MAX_RETRY}`)
-  const refreshLateRetry = lifetime('refreshLateRetry', lifetimes?.refreshLateRetry, MAX_RETRY, 0)
-  if (refreshLateRetry > MAX_RETRY) throw new Error(`lifetimes.refreshLateRetry must be at most ${MAX_RETRY}`)
+  const retry = {
+    refreshRetryWindow: lifetime('refreshRetryWindow', lifetimes?.refreshRetryWindow, 60, 0),
+    refreshLateRetry: lifetime('refreshLateRetry', lifetimes?.refreshLateRetry, MAX_RETRY, 0),
+  }
+  for (const [name, seconds] of Object.entries(retry))
+    if (seconds > MAX_RETRY) throw new Error(`lifetimes.${name} must be at most ${MAX_RETRY}`)
   return {
     accessToken: lifetime('accessToken', lifetimes?.accessToken, 3600),
     refreshToken: lifetime('refreshToken', lifetimes?.refreshToken, 30 * DAY),
-    refreshRetryWindow,
-    refreshLateRetry,
+    ...retry,
     maxAccessTokens,
     refreshTokenRotation,
   }
@@ -97,14 +97,6 @@ export const MAX_RETRY = 900
 /** How an answer is repeated. `late`: the retry window was over, so a copy of the spent credential may be in use. */
 export type Retry = 'in window' | 'late'
 
-/** An answer that returned tokens. */
-export interface GivenAnswer {
-  /** Epoch seconds. */
-  readonly givenAt: number
-  /** Whether it may be repeated after the window: its refresh token is unused. */
-  readonly unused: boolean
-}
-
 /** A request that presents a credential. */
 export interface ArrivedRequest {
   /**
@@ -118,15 +110,13 @@ export interface ArrivedRequest {
  * Whether a repeated request gets the same answer again (docs/adr/0002). The record of the grant alone decides that, so
  * all replicas agree.
  *
+ * @param answer when tokens were returned, in epoch seconds, and whether that may be repeated late: the refresh token is unused
  * @param terms a window of 0 is strict
  */
 export function retryOf(
-  { givenAt, unused }: GivenAnswer,
+  { givenAt, unused }: { readonly givenAt: number; readonly unused: boolean },
   { arrivedAt }: ArrivedRequest,
-  {
-    refreshRetryWindow,
-    refreshLateRetry = MAX_RETRY,
-  }: Pick<GrantTerms, 'refreshRetryWindow' | 'refreshLateRetry'>,
+  { refreshRetryWindow, refreshLateRetry = MAX_RETRY }: GrantTerms,
 ): Retry | undefined {
   const age = arrivedAt - givenAt
   if (refreshRetryWindow === 0) return undefined

@@ -44,7 +44,6 @@ export interface IssuedTokens {
   readonly retried?: Retry | undefined
 }
 
-/** What a grant keeps of its approval. */
 type Approved = Omit<Grant, 'createdAt' | 'usedAt' | 'expiresAt' | 'code' | 'refresh' | 'accessTokens'>
 
 /** The content of an approval, and the secrets of its code. */
@@ -86,7 +85,6 @@ interface FirstTokens {
   readonly client: Client
   readonly fresh: FreshSecrets
   readonly resources: readonly string[]
-  /** The thumbprint of the key that the request proves. */
   readonly jkt?: string | undefined
 }
 
@@ -148,7 +146,6 @@ interface NewAccessToken {
   readonly secret: Secret
   readonly scopes: readonly string[]
   readonly resources: readonly string[]
-  /** The thumbprint of the key that the request proves. */
   readonly jkt?: string | undefined
 }
 
@@ -218,20 +215,14 @@ export function workloadOf({ subject, authority }: Grant): Workload | undefined 
   return { issuer: authority.issuer, subject: authority.subject }
 }
 
-interface Added extends Pick<Grant, 'accessTokens'> {
-  /** Of the new token. */
-  readonly expiresIn: number
-  /** Whether a live token was removed. */
-  readonly dropped: boolean
-}
-
 /**
  * Adds a token of the grant's own client to the live ones. Above the limit the oldest one goes. Exchanged tokens are not
  * counted: they must not displace a token of the user's client.
  *
+ * @returns the list, the lifetime of the new token in seconds, and whether a live one was dropped
  * @throws OAuthError where it must be bound to a key and is not
  */
-export function addAccessToken(grant: Grant, fresh: NewAccessToken, now: number, terms: GrantTerms): Added {
+export function addAccessToken(grant: Grant, fresh: NewAccessToken, now: number, terms: GrantTerms) {
   const live = grant.accessTokens.filter(({ expiresAt }) => expiresAt > now)
   const exchanged = live.filter(({ parent }) => parent !== undefined)
   const own = exchanged.length === 0 ? live : live.filter(({ parent }) => parent === undefined)

@@ -132,7 +132,6 @@ function audienceOf({ resources: all }: Kernel, { resources }: Pick<Extent, 'res
   return resources.length === 0 ? all : resources
 }
 
-/** The members of access tokens alone. */
 interface AccessTokenMembers {
   readonly token_type: string
   readonly acr: string | undefined

@@ -60,7 +60,6 @@ export interface TokenClaimsProtected {
   readonly clientId: string
 }
 
-/** An access token, or the tokens of an answer. */
 interface Described {
   readonly grant: Grant
   readonly client: Client

@@ -12,7 +12,7 @@ import { parseRefreshToken, type RefreshToken } from '../tokens/credential.ts'
 import { planOf, prefetch } from './change-grant.ts'
 import { addAccessToken, type IssuedTokens, type Outcome } from './grant.ts'
 import { type GrantTerms, type Retry, termsOf } from './grant-terms.ts'
-import type { ExchangePlan, GrantType, TokenRequest } from './grant-type.ts'
+import type { GrantType } from './grant-type.ts'
 import {
   type PresentedRefreshToken,
   REFRESH_ERRORS,
@@ -144,14 +144,32 @@ export function refreshToken(
   { claims, secret }: SubjectOptions & { readonly secret: ServerSecret },
   terms: GrantTerms,
 ): { grantTypes: GrantType[] } {
-  const context = { claims, terms, keys: successorKeys(secret) }
+  const keys = successorKeys(secret)
   const grantType: GrantType = {
     name: 'refresh_token',
     message: RefreshTokenRequest,
     credential: 'refresh_token',
     selfRegistered: true,
     clientOf: (form) => clientOfToken(kernel, form),
-    exchange: (request) => exchangeRefreshToken(kernel, context, request),
+    async exchange({ client, form, arrivedAt, now, stored, jkt }) {
+      const { refresh_token, scope, resource: resources } = readMessage(RefreshTokenRequest, form)
+      const token = parseRefreshToken(refresh_token)
+      if (token === undefined || stored === undefined)
+        throw new OAuthError(REFRESH_ERRORS.refresh_token_unknown)
+      const known = { knownResources: kernel.resources, salt: newId(kernel.random), keys }
+      const request = { client, token, arrivedAt, scope, resources, jkt, ...known }
+      const grant = stored.value
+      // First, so that a wrong token asks nobody about the user, and a stolen one ends the grant whatever else is found.
+      const refreshed = rotateRefreshToken(grant, request, now, terms)
+      if (refreshed.kind === 'ended') return planOf(kernel, stored, refreshed)
+      const { subject } = grant
+      if (claims && subject !== undefined && (await claimsAbout(claims, subject)) === undefined)
+        return planOf(kernel, stored, { kind: 'ended', refusal: SUBJECT_ERRORS.subject_gone })
+      // The user allowed a client whose document has changed since then.
+      if (grant.createdAt < (client.document?.consentSince ?? 0))
+        return planOf(kernel, stored, { kind: 'ended', refusal: REFRESH_ERRORS.client_changed })
+      return planOf(kernel, stored, refreshed, eventsOf(token, client, refreshed.result))
+    },
   }
   return { grantTypes: [grantType] }
 }
@@ -162,34 +180,6 @@ async function clientOfToken({ store }: Kernel, form: Parameters): Promise<strin
   // A grant that has ended has no client.
   if (!stored?.value.clientId) throw new OAuthError(REFRESH_ERRORS.refresh_token_unknown)
   return stored.value.clientId
-}
-
-interface RefreshContext extends SubjectOptions {
-  readonly terms: GrantTerms
-  readonly keys: SuccessorKeys
-}
-
-async function exchangeRefreshToken(
-  kernel: Kernel,
-  { claims, terms, keys }: RefreshContext,
-  { client, form, arrivedAt, now, stored, jkt }: TokenRequest,
-): Promise<ExchangePlan> {
-  const { refresh_token, scope, resource: resources } = readMessage(RefreshTokenRequest, form)
-  const token = parseRefreshToken(refresh_token)
-  if (token === undefined || stored === undefined) throw new OAuthError(REFRESH_ERRORS.refresh_token_unknown)
-  const known = { knownResources: kernel.resources, salt: newId(kernel.random), keys }
-  const request = { client, token, arrivedAt, scope, resources, jkt, ...known }
-  const grant = stored.value
-  // First, so that a wrong token asks nobody about the user, and a stolen one ends the grant whatever else is found.
-  const refreshed = rotateRefreshToken(grant, request, now, terms)
-  if (refreshed.kind === 'ended') return planOf(kernel, stored, refreshed)
-  const { subject } = grant
-  if (claims && subject !== undefined && (await claimsAbout(claims, subject)) === undefined)
-    return planOf(kernel, stored, { kind: 'ended', refusal: SUBJECT_ERRORS.subject_gone })
-  // The user allowed a client whose document has changed since then.
-  if (grant.createdAt < (client.document?.consentSince ?? 0))
-    return planOf(kernel, stored, { kind: 'ended', refusal: REFRESH_ERRORS.client_changed })
-  return planOf(kernel, stored, refreshed, eventsOf(token, client, refreshed.result))
 }
 
 function eventsOf(

@@ -49,7 +49,6 @@ export interface TokenEndpointOptions extends PathOptions<'token'>, TokenClaimsO
   readonly resourceInTokenResponse?: boolean | undefined
 }
 
-/** What the token endpoint answers with. */
 interface TokenOffers {
   readonly grantTypes: readonly GrantType[]
   readonly terms: IssuedTerms
@@ -65,13 +64,15 @@ interface TokenContext extends TokenOffers {
   readonly namedResources: readonly string[] | undefined
 }
 
-/** A token request whose client is not known yet. */
-interface Presented {
+interface ClientTokenRequest {
   readonly form: Parameters
   readonly arrivedAt: number
   /** Absent for a name that the server does not know. */
   readonly grantType: GrantType | undefined
   readonly prefetched: PrefetchedGrant | undefined
+  readonly client: Client
+  readonly http: HttpRequest
+  readonly constraint: SenderConstraint | undefined
 }
 
 /** The query string is not read (RFC 6749 2.3.1). */
@@ -112,23 +113,15 @@ export function tokenEndpoint(
       const { grant_type } = readMessage(GrantTypeParameter, form)
       const grantType = byName.get(grant_type)
       const prefetched = prefetch(kernel.store, credentialIn(form, grantType), grantType)
-      const presented = { form, arrivedAt, grantType, prefetched }
-      return (client, http, constraint) => answerToken(context, presented, { client, http, constraint })
+      return (client, http, constraint) =>
+        answerToken(context, { form, arrivedAt, grantType, prefetched, client, http, constraint })
     },
   }
   return { clientEndpoints: [token] }
 }
 
-/** The credential that names a grant, if the grant type has one. */
 const credentialIn = (form: Parameters, grantType: GrantType | undefined): unknown =>
   grantType?.credential && form[grantType.credential]
-
-/** The authenticated client, and its request. */
-interface ClientRequest {
-  readonly client: Client
-  readonly http: HttpRequest
-  readonly constraint: SenderConstraint | undefined
-}
 
 /**
  * Plans the answer, checks the plan, and commits it: what the checks refuse has consumed nothing. A commit that loses against another
@@ -136,8 +129,7 @@ interface ClientRequest {
  */
 async function answerToken(
   context: TokenContext,
-  { form, arrivedAt, grantType, prefetched }: Presented,
-  { client, http, constraint }: ClientRequest,
+  { form, arrivedAt, grantType, prefetched, client, http, constraint }: ClientTokenRequest,
 ): Promise<HttpResponse> {
   const { kernel, grantTypes, terms, accessTokens, tokenMembers, limiter } = context
   requireRegistered(grantTypes, grantType, client)
@@ -238,9 +230,6 @@ export function hasLimits({ tokensPerMinute, grantsPerHour }: Partial<Client>): 
   return tokensPerMinute !== undefined || grantsPerHour !== undefined
 }
 
-const MINUTE = 60
-const HOUR = 60 * MINUTE
-
 /** Counts new tokens. @param refreshes whether their grant had tokens before @throws OAuthError 429 (RFC 6585 4) */
 export async function countTokens(
   limiter: Limiter,
@@ -248,8 +237,8 @@ export async function countTokens(
   refreshes: boolean,
 ): Promise<void> {
   const { client_over_token_limit, client_over_grant_limit } = CLIENT_LIMIT_ERRORS
-  const tokens = named('client_tokens', tokensPerMinute, MINUTE)
-  const grants = refreshes ? undefined : named('client_grants', grantsPerHour, HOUR)
+  const tokens = named('client_tokens', tokensPerMinute, 60)
+  const grants = refreshes ? undefined : named('client_grants', grantsPerHour, 60 * 60)
   const waitForToken = tokens && (await limiter.take(tokens.name, clientId, tokens.window))
   if (waitForToken) throw new OAuthError(client_over_token_limit, undefined, { retryAfter: waitForToken })
   const waitForGrant = grants && (await limiter.take(grants.name, clientId, grants.window))

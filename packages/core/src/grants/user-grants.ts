@@ -67,29 +67,30 @@ interface RevokeScope {
 }
 
 export function userGrants(kernel: Kernel): UserGrants {
+  const { store, now } = kernel
   return {
-    list: (subject, page) => listUserGrants(kernel, subject, page),
+    async list(subject, { limit = 50, after, clientId } = {}) {
+      const page = { limit: Math.min(limit, MAX_PAGE), after }
+      const { grants, next } = await store.grants.list({ subject, clientId }, page)
+      const live = grants.filter((grant) => now() < liveUntil(grant))
+      const ids = [...new Set(live.map(({ clientId }) => clientId))]
+      const clients = new Map(
+        await Promise.all(ids.map(async (id) => [id, await store.clients.find(id)] as const)),
+      )
+      return { grants: live.map((grant) => userGrant(grant, clients.get(grant.clientId))), next }
+    },
     revoke: (subject, grantId, by = 'user') => revokeUserGrant(kernel, subject, grantId, { by }),
-    revokeAll: (subject, scope) => revokeUserGrants(kernel, subject, scope),
+    async revokeAll(subject, { clientId, by } = {}) {
+      const why: Ended = by === undefined ? { by: 'operator', reason: 'subject_gone' } : { by }
+      let ended = 0
+      for await (const { id } of eachGrant(kernel, { subject, clientId }))
+        if (await revokeUserGrant(kernel, subject, id, why)) ended++
+      return ended
+    },
   }
 }
 
 const MAX_PAGE = 200
-
-async function listUserGrants(
-  { store, now }: Kernel,
-  subject: string,
-  { limit = 50, after, clientId }: UserGrantPageRequest = {},
-): Promise<UserGrantPage> {
-  const page = { limit: Math.min(limit, MAX_PAGE), after }
-  const { grants, next } = await store.grants.list({ subject, clientId }, page)
-  const live = grants.filter((grant) => now() < liveUntil(grant))
-  const ids = [...new Set(live.map(({ clientId }) => clientId))]
-  const clients = new Map(
-    await Promise.all(ids.map(async (id) => [id, await store.clients.find(id)] as const)),
-  )
-  return { grants: live.map((grant) => userGrant(grant, clients.get(grant.clientId))), next }
-}
 
 function userGrant(grant: Grant, client: Client | undefined): UserGrant {
   const { id, clientId, scopes, resources, redirectUri, origin, label, authority, network } = grant
@@ -112,18 +113,6 @@ export async function revokeUserGrant(
   const { clientId } = stored.value
   if (ended)
     kernel.emit({ type: 'grant_revoked', grantId: id, clientId, subject, ...why } satisfies UserGrantRevoked)
-  return ended
-}
-
-async function revokeUserGrants(
-  kernel: Kernel,
-  subject: string,
-  { clientId, by }: RevokeScope = {},
-): Promise<number> {
-  const why: Ended = by === undefined ? { by: 'operator', reason: 'subject_gone' } : { by }
-  let ended = 0
-  for await (const { id } of eachGrant(kernel, { subject, clientId }))
-    if (await revokeUserGrant(kernel, subject, id, why)) ended++
   return ended
 }
 

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { ErrorPlace, Observed, Observer, RequestEvent } from '../kernel/events.ts'
+import type { ErrorPlace, Observed, RequestEvent } from '../kernel/events.ts'
 import { defineErrors, OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
 import { withoutSecrets } from '../kernel/secrets.ts'
 import { type HttpRequest, type HttpResponse, header, json, type Route, securePage } from './http.ts'
@@ -54,12 +54,6 @@ export function reportedError(
   return reference === undefined ? oauthError : oauthError.withReference(reference)
 }
 
-/** An interim error is not a failure for the user, so it has no reference. */
-export function referredError(error: OAuthError, request: HttpRequest, observer: Observer): OAuthError {
-  const reference = error.interim ? undefined : observer.refused(request, error)?.reference
-  return reference === undefined ? error : error.withReference(reference)
-}
-
 /**
  * The answer of an adapter to what a route or the framework threw. The routes of core report their faults themselves; any
  * other fault goes to the console, because the client only gets `server_error`.
@@ -84,16 +78,8 @@ function asOAuthError(thrown: unknown): OAuthError {
     : new OAuthError(SERVER_ERRORS.unexpected, undefined, { cause: thrown })
 }
 
-export const METHOD_ERRORS = defineErrors({
-  method_not_allowed: [
-    'invalid_request',
-    'This method is not allowed here. Use one of the Allow header',
-    405,
-  ],
-})
-
 /**
- * The errors of messages that cannot be read. They are in `ERRORS` too; an adapter that names all of those would bring the code of
+ * The errors of requests that no endpoint can read. They are in `ERRORS` too; an adapter that names all of those would bring the code of
  * every feature into a bundle.
  */
 export const MESSAGE_ERRORS = defineErrors({
@@ -106,6 +92,11 @@ export const MESSAGE_ERRORS = defineErrors({
   body_unreadable: ['invalid_request', 'The body could not be read. Check its encoding and Content-Length'],
   body_too_large: ['invalid_request', 'The body is too large. Send at most 64 KiB', 413],
   parameters_too_many: ['invalid_request', 'The request has too many parameters. Send at most 100'],
+  method_not_allowed: [
+    'invalid_request',
+    'This method is not allowed here. Use one of the Allow header',
+    405,
+  ],
 })
 
 /** The maximum size of a body in bytes; adapters stop reading there. */
@@ -248,7 +239,7 @@ function methodNotAllowed(endpoint: Endpoint): HttpResponse {
     ...(endpoint.methods.includes('GET') ? ['HEAD'] : []),
     ...(endpoint.cors ? ['OPTIONS'] : []),
   ]
-  return json(405, new OAuthError(METHOD_ERRORS.method_not_allowed), { allow: allow.join(', ') })
+  return json(405, new OAuthError(MESSAGE_ERRORS.method_not_allowed), { allow: allow.join(', ') })
 }
 
 /** There is no cookie to steal, and any browser app may be a client. */

@@ -58,18 +58,14 @@ export function requireOwnForm({ issuer }: { readonly issuer: string }, { header
  * ```
  */
 export function returnPath(requested: unknown, home = '/'): string {
-  // No header holds what is not ASCII; browsers drop tabs and line ends, and read a backslash as a slash (URL Standard 4.4).
-  if (
-    typeof requested !== 'string' ||
-    !/^\/(?!\/)[!-[\]-~]*$/.test(requested) ||
-    !URL.canParse(requested, SITE)
-  )
-    return home
+  if (typeof requested !== 'string' || !PATH.test(requested) || !URL.canParse(requested, SITE)) return home
   const { origin, pathname } = new URL(requested, SITE)
   // `/.//evil.example` keeps its origin; software that normalizes it once more gets another host.
   return origin === SITE && !pathname.startsWith('//') ? requested : home
 }
 
+/** No header holds what is not ASCII; browsers drop tabs and line ends, and read a backslash as a slash (URL Standard 4.4). */
+const PATH = /^\/(?!\/)[!-[\]-~]*$/
 /** The origin does not matter: no other one is accepted. */
 const SITE = 'https://site.invalid'
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { narrowedScopes, parseScope, requestedScopes } from './scope.ts'
+import type { Client } from './records.ts'
+import { narrowedScopes, parseScope, requestedScopes, scopesOfRequest } from './scope.ts'
 
 const catalogue = {
   openid: { description: '' },
@@ -79,4 +80,36 @@ describe('narrowedScopes', () => {
     const reason = 'scope_not_granted'
     expect(() => narrowedScopes('courses:write', granted)).toThrow(expect.objectContaining({ reason }))
   })
+})
+
+describe('a request of a self-registered client', () => {
+  it.each([
+    ['what it asks for, beyond what it registered', ['courses:read'], 'courses:write', ['courses:write']],
+    ['the default of the server, if its scopes are gone', ['courses:gone'], undefined, ['courses:read']],
+  ])('gets %s', (_, registered, scope, expected) => {
+    const record = { origin: 'registered', scopes: registered } as Partial<Client> as Client
+    const { scopes } = scopesOfRequest(catalogue, { defaultScope: 'courses:read' }, record, scope)
+    expect(scopes).toEqual(expected)
+  })
+})
+
+describe('a request without scope', () => {
+  it.each([undefined, ['courses:read', 'courses:write', 'courses:admin']])(
+    'gets every scope that its client registered, but none that the server has lost since, also below the limit %j',
+    (scopeLimit) => {
+      const scopes = ['courses:read', 'courses:gone', 'courses:write']
+      const record = { origin: 'registered', scopes, scopeLimit } as Partial<Client> as Client
+      expect(scopesOfRequest(catalogue, {}, record, undefined).scopes).toEqual(scopes.toSpliced(1, 1))
+    },
+  )
+
+  it.each(['integration', 'document'] as const)(
+    'gets the default of the server, and not the whole limit of a client of origin %s',
+    (origin) => {
+      const record = { origin, scopes: ['courses:read', 'courses:write'] } as Partial<Client> as Client
+      const read = (defaultScope?: string) => scopesOfRequest(catalogue, { defaultScope }, record, undefined)
+      expect(read('courses:read').scopes).toEqual(['courses:read'])
+      expect(() => read()).toThrow(expect.objectContaining({ reason: 'scope_missing' }))
+    },
+  )
 })

@@ -46,14 +46,11 @@ export function pauseAfter(attempt: number, { time = systemTime, random }: Waiti
   return time.sleep(Math.min(FIRST_PAUSE * 2 ** attempt, MAX_PAUSE) * fraction(random))
 }
 
-/** In milliseconds. The monotonic clock may stand still with its machine, and the wall clock does not. */
-interface Clocks {
-  readonly wall: () => number
-  readonly monotonic: () => number
-}
-
-/** Those of the start: a test that turns the clocks of its process must neither stop the watch nor look like a standstill. */
-const clocks: Clocks = { wall: Date.now, monotonic: performance.now.bind(performance) }
+/**
+ * In milliseconds. The monotonic clock may stand still with its machine, and the wall clock does not. Those of the start: a test
+ * that turns the clocks of its process must neither stop the watch nor look like a standstill.
+ */
+const clocks = { wall: Date.now, monotonic: performance.now.bind(performance) }
 const { setTimeout: setRealTimeout } = globalThis
 /** One for all servers of this process. */
 let stoodStill: (() => number) | undefined
@@ -74,7 +71,7 @@ const CATCH_UP_MS = 5000
 
 /** Looks at clocks in turns: a late one shows that the process stood still. @returns `standstill` of the kernel */
 export function standstills(
-  { wall, monotonic }: Clocks,
+  { wall, monotonic }: typeof clocks,
   after: (milliseconds: number, work: () => void) => void,
 ): () => number {
   let seen = wall()

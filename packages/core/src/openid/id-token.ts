@@ -31,7 +31,7 @@ export function idTokenMembers(
   kernel: Kernel & SignInClassifier,
   keys: SigningKeys,
   { alg, lifetime }: { readonly alg: SigningAlgorithm | undefined; readonly lifetime: number },
-  userClaims: IdTokenClaims,
+  userClaims: ReturnType<typeof idTokenClaims>,
 ): TokenMembers {
   return {
     prepare(request, { grant, issued }) {
@@ -99,23 +99,17 @@ export function idTokenClaimsMetadata(registeredBy: RegisteredBy): ClientMetadat
 }
 
 /**
- * The claims of the user for the ID token of this client, before the code is redeemed: an outage of the user directory costs no code.
+ * The claims of the user for the ID token of a client, before the code is redeemed: an outage of the user directory costs no code.
  *
  * @returns `undefined` for a client that gets none
  * @throws OAuthError `temporarily_unavailable`, or `invalid_grant` for the code of a user who is gone
  */
-type IdTokenClaims = (
-  request: TokenRequest,
-  scopes: readonly string[],
-  subject: string,
-) => Promise<UserClaims> | undefined
-
 export function idTokenClaims(
   claims: Claims,
   release: ReleaseClaims,
   { idTokenClaims: always = false }: IdTokenClaimsOptions,
-): IdTokenClaims {
-  return ({ client, stored }, scopes, subject) => {
+) {
+  return ({ client, stored }: TokenRequest, scopes: readonly string[], subject: string) => {
     if (!always && client.featureMetadata?.[MEMBER] !== true) return undefined
     return claimsAbout(claims, subject).then((user) => {
       const code = stored?.value.code

@@ -1,7 +1,7 @@
 /** OpenID Connect, if the scope catalogue has `openid`: ID tokens, UserInfo, and their metadata. */
 import type { SignInClassifier } from '../grants/introspection.ts'
 import { isProtectedClaim, operatorClaims, type TokenClaimsOptions } from '../grants/operator-claims.ts'
-import { type Endpoint, endpointPath, type PathOptions, referredError } from '../http/endpoint.ts'
+import { type Endpoint, endpointPath, type PathOptions } from '../http/endpoint.ts'
 import { json } from '../http/http.ts'
 import {
   type Claims,
@@ -16,7 +16,7 @@ import { OPENID, type ScopeCatalogue } from '../kernel/scope.ts'
 import type { GrantId } from '../kernel/secrets.ts'
 import type { AccessToken } from '../resource/access.ts'
 import { BEARER_ERRORS, tokenError } from '../resource/challenge.ts'
-import { accessOf, type GuardedResource, guardOf } from '../resource/resource-server.ts'
+import { accessOf, guardOf } from '../resource/resource-server.ts'
 import { type AccessTokenFormat, tokenType } from '../tokens/credential.ts'
 import type { ProofOfPossession } from '../tokens/proof-of-possession.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
@@ -55,8 +55,8 @@ interface OpenIdServer extends Kernel, SignInClassifier {
  * @throws Error that names the wrong option
  */
 export function openId(server: OpenIdServer, options: OpenIdOptions, proofs: ProofOfPossession | undefined) {
-  const { keys, accessTokens, terms } = server
-  const { claims, paths, idTokenAlgorithm: chosen } = options
+  const { keys, terms } = server
+  const { claims, idTokenAlgorithm: chosen } = options
   const alg = chosen ?? 'RS256'
   if (!Object.hasOwn(server.scopes, OPENID)) return []
   if (keys.signer(alg, server.now()) === undefined)
@@ -64,16 +64,9 @@ export function openId(server: OpenIdServer, options: OpenIdOptions, proofs: Pro
   if (claims === undefined) throw new Error('claims is needed for the openid scope')
   checkScopeClaims(server.scopes)
   const release = releaseClaims(server)
-  const path = endpointPath('userinfo', paths?.userinfo, '/api/oauth/userinfo')
   return [
     {
-      endpoints: [
-        userinfo(
-          path,
-          { claims, release, ofOperator: userinfoClaims(server, options) },
-          guardOf(server, server.issuer, accessTokens, proofs),
-        ),
-      ],
+      endpoints: [userinfo(server, { ...options, claims }, release, proofs)],
       metadata: metadataOf(server.scopes, keys),
       tokenMembers: idTokenMembers(
         server,
@@ -86,8 +79,7 @@ export function openId(server: OpenIdServer, options: OpenIdOptions, proofs: Pro
   ]
 }
 
-/** The protocol claims of an ID token. */
-const FRAME = ['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash', 'azp']
+const PROTOCOL_CLAIMS = ['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash', 'azp']
 
 /** No claim of the application takes the place of one of the protocol. */
 function checkScopeClaims(scopes: ScopeCatalogue): void {
@@ -104,7 +96,7 @@ function metadataOf(scopes: ScopeCatalogue, keys: SigningKeys) {
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: keys.algorithms,
     claim_types_supported: ['normal'],
-    claims_supported: [...new Set([...FRAME, ...claimsOfScopes(Object.keys(scopes), scopes)])],
+    claims_supported: [...new Set([...PROTOCOL_CLAIMS, ...claimsOfScopes(Object.keys(scopes), scopes)])],
     prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
     claims_parameter_supported: false,
     request_parameter_supported: false,
@@ -113,22 +105,17 @@ function metadataOf(scopes: ScopeCatalogue, keys: SigningKeys) {
   }
 }
 
-/** Where the claims come from. */
-interface UserinfoClaims {
-  readonly claims: Claims
-  readonly release: ReleaseClaims
-  /** Of the option `tokenClaims`. */
-  readonly ofOperator: ((token: AccessToken) => Promise<UserClaims>) | undefined
-}
-
 /** The UserInfo endpoint (OpenID Connect Core 5.3). A request without a token is a 401: there is no anonymous user. */
 function userinfo(
-  path: string,
-  { claims, release, ofOperator }: UserinfoClaims,
-  guard: GuardedResource,
+  server: OpenIdServer,
+  options: OpenIdOptions & { readonly claims: Claims },
+  release: ReleaseClaims,
+  proofs: ProofOfPossession | undefined,
 ): Endpoint {
+  const guard = guardOf(server, server.issuer, server.accessTokens, proofs)
+  const ofOperator = userinfoClaims(server, options)
   return {
-    path,
+    path: endpointPath('userinfo', options.paths?.userinfo, '/api/oauth/userinfo'),
     metadataName: 'userinfo_endpoint',
     summary: 'Claims of the user (OpenID Connect Core 5.3)',
     methods: ['GET', 'POST'],
@@ -140,10 +127,11 @@ function userinfo(
         throw new Error('The guard of UserInfo accepted a request without the token of a user')
       const { token, headers } = access
       const { subject, scopes } = token
-      const [user, more] = await Promise.all([claimsAbout(claims, subject), ofOperator?.(token)])
+      const [user, more] = await Promise.all([claimsAbout(options.claims, subject), ofOperator?.(token)])
       if (user === undefined) {
         const gone = new OAuthError(BEARER_ERRORS.bearer_subject_gone)
-        const error = guard.observer ? referredError(gone, request, guard.observer) : gone
+        const reference = guard.observer?.refused(request, gone)?.reference
+        const error = reference === undefined ? gone : gone.withReference(reference)
         return tokenError(guard, error, { scopes: [OPENID] }, tokenType(token.jkt))
       }
       return json(200, { sub: subject, ...release(scopes, user), ...more }, headers)

@@ -1,5 +1,3 @@
-/** What a guard decides about a request. */
-
 import type { Workload } from '../grants/grant.ts'
 import type { CorsHeaders } from '../http/endpoint.ts'
 import type { HttpRequest, HttpResponse } from '../http/http.ts'

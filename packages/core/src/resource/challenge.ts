@@ -117,7 +117,6 @@ export const SCHEME_ERRORS = defineErrors({
   ],
 })
 
-/** The access token of a request, and the scheme it came by. */
 interface Credentials {
   readonly scheme: TokenType
   readonly token: string

@@ -7,7 +7,6 @@ import { type HttpRequest, header } from '../http/http.ts'
 import type { Observed, ObservedCall } from '../kernel/events.ts'
 import { wholeSeconds } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
-import type { PresentedKey, ProofHeaders } from '../tokens/proof-of-possession.ts'
 import type {
   Access,
   AccessToken,
@@ -50,7 +49,6 @@ export interface Deciding extends Challenging, Observed {
   readonly now: () => number
 }
 
-/** Decides on a request. */
 type Decision = (
   request: HttpRequest,
   required: readonly string[],
@@ -115,7 +113,9 @@ export async function decide(
     const key = credentials.scheme === 'DPoP' ? proofs?.present(request) : undefined
     const token = await tokenOf(credentials.token)
     requireBinding(token, key?.thumbprint, proofs?.required ?? false)
-    const headers = key && (await proven(key, credentials.token))
+    // A signature is verified last: only a caller with a live token of this key causes the work.
+    const headers = key?.verify(credentials.token)
+    if (key?.spend !== undefined) await key.spend()
     requireCaller(token, route)
     if (!required.every((scope) => token.scopes.includes(scope)))
       throw new OAuthError(BEARER_ERRORS.bearer_scope_missing)
@@ -133,13 +133,6 @@ export async function decide(
 }
 
 const ANONYMOUS: Anonymous = { kind: 'anonymous' }
-
-/** A signature is verified last: only a caller with a live token of this key causes the work. */
-async function proven(key: PresentedKey, text: string): Promise<ProofHeaders> {
-  const headers = key.verify(text)
-  await key.spend?.()
-  return headers
-}
 
 /**
  * Checks that a token is used with the key it is bound to (RFC 9449 7.1). A guard without proofs refuses bound tokens: accepted

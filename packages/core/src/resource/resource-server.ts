@@ -98,18 +98,13 @@ export function createResourceServer<Scope extends string>(
 export function createResourceServer<Scope extends string>(
   options: ResourceServerOptions<Scope>,
 ): ResourceServer<Scope, Authorized | Anonymous> {
-  const guard = guardedResource(options)
-  return resourceServer(guard, (request, required, route) => accessOf(guard, request, required, route))
-}
-
-function guardedResource(options: ResourceServerOptions<string>): GuardedResource {
   const { grants, transients } = storeErrorsAs503(options.store)
   const resource = checkedResource('resource', options.resource)
   const now = options.now ?? systemClock
   // A guard emits only events about requests.
   const listener = shielded(options.onEvent as Emit | undefined)
   const secret = options.secret === undefined ? undefined : acceptedSecrets(options.secret)[0]
-  return {
+  const guard: GuardedResource = {
     grants,
     resource,
     metadataUrl: options.metadataUrl ?? wellKnownAddress('oauth-protected-resource', options.resource),
@@ -120,6 +115,7 @@ function guardedResource(options: ResourceServerOptions<string>): GuardedResourc
     now,
     ...observed({ emit: listener, now, random: strongRandom }, options.observer, secret),
   }
+  return resourceServer(guard, (request, required, route) => accessOf(guard, request, required, route))
 }
 
 /** The resource to guard, with the store. */

@@ -127,16 +127,8 @@ function integerOf(signature: Buffer, start: number): Buffer {
 // Known signatures, which are valid. They tell a wrong signature from a runtime that cannot verify the algorithm: that is a
 // fault of the server, and must not look like a fault of the client.
 
-export interface KnownSignature {
-  readonly jwk: PublicKeyMembers
-  /** The header and the claims `{}`, as they are signed. */
-  readonly signed: string
-  /** In base64url. */
-  readonly signature: string
-}
-
-/** Made once, with private keys that were deleted. */
-export function knownSignature(alg: JwsAlgorithm): KnownSignature {
+/** The claims `{}`, signed once with private keys that were deleted. Header and claims, and the signature in base64url. */
+export function knownSignature(alg: JwsAlgorithm) {
   const name = alg === 'Ed25519' ? 'EdDSA' : alg
   const header = Buffer.from(JSON.stringify({ alg: name })).toString('base64url')
   return { jwk: KEYS[name], signed: `${header}.e30`, signature: SIGNATURES[name] }

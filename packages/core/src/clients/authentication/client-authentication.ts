@@ -35,6 +35,18 @@ export const AUTHENTICATION_ERRORS = defineErrors({
     'invalid_client',
     'This endpoint requires client authentication. Use a confidential client',
   ],
+  client_basic_malformed: [
+    'invalid_client',
+    'The Authorization header is not HTTP Basic. Send Basic and the base64 of client_id:client_secret',
+  ],
+  client_basic_of_other_client: [
+    'invalid_request',
+    'client_id differs from the one in the Authorization header. Send only one',
+  ],
+  client_basic_not_offered: [
+    'invalid_client',
+    'HTTP Basic is not supported here. Send client_id and client_secret in the body',
+  ],
 })
 
 /** Client credentials at the token, revocation and introspection endpoints, in the form or by HTTP Basic. */
@@ -110,7 +122,7 @@ export function proofReader(methods: readonly ClientAuthMethod[]): ReadProof {
     return {
       method: 'unsupported',
       proof: { clientId: credentials.client_id, verify: () => false },
-      error: basic && BASIC_ERRORS.client_basic_not_offered,
+      error: basic && AUTHENTICATION_ERRORS.client_basic_not_offered,
     }
   }
 }
@@ -118,7 +130,7 @@ export function proofReader(methods: readonly ClientAuthMethod[]): ReadProof {
 /** @throws OAuthError `invalid_request` when the form names another client than the header */
 function joined(form: Parameters, basic: BasicCredentials): object {
   if (form.client_id !== undefined && form.client_id !== basic.client_id)
-    throw new OAuthError(BASIC_ERRORS.client_basic_of_other_client)
+    throw new OAuthError(AUTHENTICATION_ERRORS.client_basic_of_other_client)
   return { ...form, ...basic }
 }
 
@@ -189,21 +201,6 @@ function clientIf(holds: unknown, client: Client): Client {
   return client
 }
 
-export const BASIC_ERRORS = defineErrors({
-  client_basic_malformed: [
-    'invalid_client',
-    'The Authorization header is not HTTP Basic. Send Basic and the base64 of client_id:client_secret',
-  ],
-  client_basic_of_other_client: [
-    'invalid_request',
-    'client_id differs from the one in the Authorization header. Send only one',
-  ],
-  client_basic_not_offered: [
-    'invalid_client',
-    'HTTP Basic is not supported here. Send client_id and client_secret in the body',
-  ],
-})
-
 interface BasicCredentials {
   readonly client_id: string
   /** Absent if it is empty: an empty password is no secret (RFC 6749 2.3.1). */
@@ -225,7 +222,7 @@ export function basicCredentials(request: HttpRequest): BasicCredentials | undef
   const [, id = '', secret = ''] = /^([^:]+):(.*)/s.exec(textOf(token) ?? '') ?? []
   const [client_id, client_secret] = [formDecoded(id), formDecoded(secret)]
   if (client_id === '' || CONTROL.test(client_id + client_secret))
-    throw new OAuthError(BASIC_ERRORS.client_basic_malformed)
+    throw new OAuthError(AUTHENTICATION_ERRORS.client_basic_malformed)
   return { client_id, client_secret: client_secret === '' ? undefined : client_secret }
 }
 
@@ -377,6 +374,9 @@ function expiryNotice(clientId: string, expiresAt: number, now: number): Notice 
   return { id: `expiring:${clientId}:${expiresAt}:${days}`, until: expiresAt, event }
 }
 
+/** Only clients whose operator has rotated or limited a secret cause notices. */
+const MAX_REMEMBERED = 10_000
+
 /**
  * Sends a notice, unless the same one was sent before: on any replica, if the store has transients, and otherwise by this
  * process.
@@ -384,14 +384,9 @@ function expiryNotice(clientId: string, expiresAt: number, now: number): Notice 
  * @param until epoch seconds, after which the notice may be sent again
  * @returns `undefined` if there is nothing to wait for. The promise never rejects
  */
-type NoticeOnce = (notice: string, until: number, send: () => void) => Promise<void> | undefined
-
-/** Only clients whose operator has rotated or limited a secret cause notices. */
-const MAX_REMEMBERED = 10_000
-
-export function noticeOnce({ now, store }: Kernel): NoticeOnce {
+export function noticeOnce({ now, store }: Kernel) {
   const sent = new RecentlyUsed<number>(MAX_REMEMBERED, { now, endOf: (until) => until })
-  return (notice, until, send) => {
+  return (notice: string, until: number, send: () => void): Promise<void> | undefined => {
     if (sent.get(notice) !== undefined) return undefined
     sent.set(notice, until)
     const { transients } = store
