@@ -82,35 +82,33 @@ describe('narrowedScopes', () => {
   })
 })
 
-const client = (record: Partial<Client>) => record as Client
-const scopes = { 'notes:read': { description: '' }, 'notes:write': { description: '' } }
-
 describe('a request of a self-registered client', () => {
   it.each([
-    ['what it asks for, beyond what it registered', ['notes:read'], 'notes:write', ['notes:write']],
-    ['the default of the server, if its scopes are gone', ['notes:gone'], undefined, ['notes:read']],
+    ['what it asks for, beyond what it registered', ['courses:read'], 'courses:write', ['courses:write']],
+    ['the default of the server, if its scopes are gone', ['courses:gone'], undefined, ['courses:read']],
   ])('gets %s', (_, registered, scope, expected) => {
-    const record = client({ origin: 'registered', scopes: registered })
-    expect(scopesOfRequest(scopes, { defaultScope: 'notes:read' }, record, scope).scopes).toEqual(expected)
+    const record = { origin: 'registered', scopes: registered } as Partial<Client> as Client
+    const { scopes } = scopesOfRequest(catalogue, { defaultScope: 'courses:read' }, record, scope)
+    expect(scopes).toEqual(expected)
   })
 })
 
 describe('a request without scope', () => {
-  it.each([undefined, ['notes:read', 'notes:write', 'notes:admin']])(
+  it.each([undefined, ['courses:read', 'courses:write', 'courses:admin']])(
     'gets every scope that its client registered, but none that the server has lost since, also below the limit %j',
     (scopeLimit) => {
-      const registered = ['notes:read', 'notes:gone', 'notes:write']
-      const record = client({ origin: 'registered', scopes: registered, scopeLimit })
-      expect(scopesOfRequest(scopes, {}, record, undefined).scopes).toEqual(['notes:read', 'notes:write'])
+      const scopes = ['courses:read', 'courses:gone', 'courses:write']
+      const record = { origin: 'registered', scopes, scopeLimit } as Partial<Client> as Client
+      expect(scopesOfRequest(catalogue, {}, record, undefined).scopes).toEqual(scopes.toSpliced(1, 1))
     },
   )
 
   it.each(['integration', 'document'] as const)(
     'gets the default of the server, and not the whole limit of a client of origin %s',
     (origin) => {
-      const record = client({ origin, scopes: ['notes:read', 'notes:write'] })
-      const read = (defaultScope?: string) => scopesOfRequest(scopes, { defaultScope }, record, undefined)
-      expect(read('notes:read').scopes).toEqual(['notes:read'])
+      const record = { origin, scopes: ['courses:read', 'courses:write'] } as Partial<Client> as Client
+      const read = (defaultScope?: string) => scopesOfRequest(catalogue, { defaultScope }, record, undefined)
+      expect(read('courses:read').scopes).toEqual(['courses:read'])
       expect(() => read()).toThrow(expect.objectContaining({ reason: 'scope_missing' }))
     },
   )
