@@ -4,13 +4,13 @@ import { compile, create, notesOf, type Project, passesItsTest, projectsFolder }
 
 const ALL = featuresFor('api', 'grantkit')
 
-/** Each framework, both kinds of pages, and the stores without a server. `matrix.night.test.ts` has all. */
+/** Each framework, both kinds of pages, and the stores without a server. `matrix.night.test.ts` has all. Last is a Worker with every feature, for `compile`. */
 const CHOICES: readonly Partial<Choices>[] = [
   DEFAULTS,
+  ...namesOf(FRAMEWORKS).map((framework) => ({ ...completed({ app: 'mcp', framework }), name: 'Tools' })),
   { framework: 'express', store: 'sqlite', features: ALL, accent: '#7c3aed', languages: ['de', 'en'] },
   { framework: 'hono', pages: 'own', features: featuresFor('api', 'own') },
   { framework: 'workers', store: 'durable-objects', features: ALL },
-  ...namesOf(FRAMEWORKS).map((framework) => ({ ...completed({ app: 'mcp', framework }), name: 'Tools' })),
 ]
 
 describe('a new project', () => {
