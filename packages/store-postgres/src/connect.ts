@@ -12,10 +12,8 @@ export interface ConnectOptions {
    * Called for each new connection, in place of the password of the URL: a password that rotates, a token that expires. It has
    * the second of a connection. If it throws, that connection fails with its error.
    */
-  readonly password?: Password | undefined
+  readonly password?: (() => string | Promise<string>) | undefined
 }
-
-type Password = () => string | Promise<string>
 
 const CONNECT_MS = 1000
 const IDLE_MS = 60_000
@@ -82,7 +80,7 @@ export function withVerifiedTls(url: string): string {
 }
 
 /** Next to a URL, `pg` ignores the option of the pool. */
-function clientWith(password: Password): typeof Client {
+function clientWith(password: () => string | Promise<string>): typeof Client {
   return class extends Client {
     constructor(config?: string | ClientConfig) {
       super(config)

@@ -2,7 +2,6 @@ import { access } from 'node:fs/promises'
 import { type CompiledQuery, type Dialect, Kysely, sql, type Transaction } from 'kysely'
 import type { Pool } from 'pg'
 import { createFile } from '../config/text-file.ts'
-import type { Password } from './postgres-password.ts'
 import { nodeSqlite, type RowsNow } from './sqlite-dialect.ts'
 import type { Tables } from './tables.ts'
 
@@ -58,7 +57,7 @@ export class Database extends Kysely<Tables> {
 export async function openDatabase(
   url: string,
   onError: (error: Error) => void,
-  password?: Password,
+  password?: () => Promise<string>,
 ): Promise<Database> {
   if (url === 'memory:') return new Database(nodeSqlite(':memory:'))
   if (url.startsWith('sqlite:'))
