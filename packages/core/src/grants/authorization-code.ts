@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { mayRedeemAt, withRemainingScopes } from '../clients/client-record.ts'
 import { ResourceParameter, readMessage, text } from '../http/message.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import { defineErrors, OAuthError, ownedBy } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError, ownedBy, withCode } from '../kernel/oauth-error.ts'
 import type { AuthorizationCode, Client, Grant } from '../kernel/records.ts'
 import { narrowedResources } from '../kernel/resource-indicator.ts'
 import { newId, newSecret, type Secret, sameSecret, sha256 } from '../kernel/secrets.ts'
@@ -53,42 +53,22 @@ const AuthorizationCodeRequest = z.object({
   resource: ResourceParameter,
 })
 
-export const CODE_ERRORS = defineErrors({
-  code_unknown: ['invalid_grant', 'The authorization code is not valid. Begin again'],
-  code_expired: [
-    'invalid_grant',
-    'The authorization code has expired. Begin again, and redeem the code at once',
-  ],
-  code_of_other_client: ['invalid_grant', 'The authorization code is not valid. Begin again'],
-  code_redirect_uri_mismatch: [
-    'invalid_grant',
-    'redirect_uri differs from the authorization request. Send the same one',
-  ],
-  code_redirect_uri_missing: [
-    'invalid_grant',
-    'redirect_uri is missing. Send the one of the authorization request',
-  ],
-  code_redirect_uri_removed: [
-    'invalid_grant',
-    'The redirect_uri of the code was removed from the client, so the code is revoked. Begin again',
-  ],
-  code_verifier_missing: [
-    'invalid_grant',
-    'code_verifier is missing. Send the one that code_challenge was made from',
-  ],
-  code_of_other_key: [
-    'invalid_grant',
-    'The code is bound to the key of dpop_jkt. Send a DPoP proof of this key',
-  ],
-  code_verifier_mismatch: [
-    'invalid_grant',
-    'code_verifier does not match code_challenge, so the code is revoked. Begin again',
-  ],
-  code_replayed: [
-    'invalid_grant',
-    'The authorization code was used before, so its tokens are revoked. Begin again',
-  ],
-})
+export const CODE_ERRORS = defineErrors(
+  withCode('invalid_grant', {
+    code_unknown: 'The authorization code is not valid. Begin again',
+    code_expired: 'The authorization code has expired. Begin again, and redeem the code at once',
+    code_of_other_client: 'The authorization code is not valid. Begin again',
+    code_redirect_uri_mismatch: 'redirect_uri differs from the authorization request. Send the same one',
+    code_redirect_uri_missing: 'redirect_uri is missing. Send the one of the authorization request',
+    code_redirect_uri_removed:
+      'The redirect_uri of the code was removed from the client, so the code is revoked. Begin again',
+    code_verifier_missing: 'code_verifier is missing. Send the one that code_challenge was made from',
+    code_of_other_key: 'The code is bound to the key of dpop_jkt. Send a DPoP proof of this key',
+    code_verifier_mismatch:
+      'code_verifier does not match code_challenge, so the code is revoked. Begin again',
+    code_replayed: 'The authorization code was used before, so its tokens are revoked. Begin again',
+  }),
+)
 
 /** A client exchanged its authorization code for the first tokens of a grant. */
 export interface CodeRedeemed {

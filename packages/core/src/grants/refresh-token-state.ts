@@ -1,36 +1,23 @@
 /** The refresh token of a grant: the newest one, and earlier ones. */
-import { defineErrors, OAuthError, ownedBy } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError, ownedBy, withCode } from '../kernel/oauth-error.ts'
 import type { Client, Grant, RefreshState, Rotation } from '../kernel/records.ts'
 import { type Hash, type Secret, sameSecret, sha256 } from '../kernel/secrets.ts'
 import { type ArrivedRequest, type GrantTerms, type Retry, retryOf } from './grant-terms.ts'
 
 export const REFRESH_ERRORS = defineErrors({
-  refresh_token_unknown: ['invalid_grant', 'The refresh token is not valid. The user must authorize again'],
-  refresh_token_expired: ['invalid_grant', 'The refresh token has expired. The user must authorize again'],
-  refresh_token_of_other_client: [
-    'invalid_grant',
-    'The refresh token is not valid. The user must authorize again',
-  ],
-  refresh_token_replaced: [
-    'invalid_grant',
-    'The refresh token was replaced a moment ago. Use the newest one',
-  ],
-  refresh_token_reused: [
-    'invalid_grant',
-    'The refresh token was used before, so its tokens are revoked. The user must authorize again',
-  ],
-  refresh_retry_differs: [
-    'invalid_grant',
-    'The refresh token was used a moment ago for another scope or resource. Use the newest one',
-  ],
-  refresh_retry_key_gone: [
-    'invalid_grant',
-    'The refresh token was used before, and its answer cannot be repeated. The user must authorize again',
-  ],
-  client_changed: [
-    'invalid_grant',
-    'The client has changed since the user allowed it. The user must authorize again',
-  ],
+  ...withCode('invalid_grant', {
+    refresh_token_unknown: 'The refresh token is not valid. The user must authorize again',
+    refresh_token_expired: 'The refresh token has expired. The user must authorize again',
+    refresh_token_of_other_client: 'The refresh token is not valid. The user must authorize again',
+    refresh_token_replaced: 'The refresh token was replaced a moment ago. Use the newest one',
+    refresh_token_reused:
+      'The refresh token was used before, so its tokens are revoked. The user must authorize again',
+    refresh_retry_differs:
+      'The refresh token was used a moment ago for another scope or resource. Use the newest one',
+    refresh_retry_key_gone:
+      'The refresh token was used before, and its answer cannot be repeated. The user must authorize again',
+    client_changed: 'The client has changed since the user allowed it. The user must authorize again',
+  }),
   refresh_token_of_other_key: [
     'invalid_dpop_proof',
     'The refresh token is bound to a key. Send a DPoP proof of this key',

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { ErrorPlace, Observed, RequestEvent } from '../kernel/events.ts'
-import { defineErrors, OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError, SERVER_ERRORS, withCode } from '../kernel/oauth-error.ts'
 import { withoutSecrets } from '../kernel/secrets.ts'
 import { type HttpRequest, type HttpResponse, header, json, type Route, securePage } from './http.ts'
 
@@ -83,15 +83,17 @@ function asOAuthError(thrown: unknown): OAuthError {
  * every feature into a bundle.
  */
 export const MESSAGE_ERRORS = defineErrors({
-  message_invalid: ['invalid_request', 'A parameter of the request is missing, repeated or malformed'],
+  ...withCode('invalid_request', {
+    message_invalid: 'A parameter of the request is missing, repeated or malformed',
+    body_unreadable: 'The body could not be read. Check its encoding and Content-Length',
+    parameters_too_many: 'The request has too many parameters. Send at most 100',
+  }),
   media_type_unsupported: [
     'invalid_request',
     'Unsupported Content-Type. Send application/x-www-form-urlencoded, or application/json to register a client',
     415,
   ],
-  body_unreadable: ['invalid_request', 'The body could not be read. Check its encoding and Content-Length'],
   body_too_large: ['invalid_request', 'The body is too large. Send at most 64 KiB', 413],
-  parameters_too_many: ['invalid_request', 'The request has too many parameters. Send at most 100'],
   method_not_allowed: [
     'invalid_request',
     'This method is not allowed here. Use one of the Allow header',

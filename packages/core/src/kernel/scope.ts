@@ -1,5 +1,5 @@
 import { inLanguage, type LocalizedText } from './display-text.ts'
-import { defineErrors, OAuthError } from './oauth-error.ts'
+import { defineErrors, OAuthError, withCode } from './oauth-error.ts'
 import type { Client } from './records.ts'
 
 /** A scope, explained for users. */
@@ -68,17 +68,15 @@ export function scopeInLanguage(
 }
 
 export const SCOPE_ERRORS = defineErrors({
+  ...withCode('invalid_scope', {
+    scope_malformed: 'scope must be names separated by single spaces',
+    scope_unknown: 'Unknown scope. See scopes_supported',
+    scope_not_registered:
+      'The client is not registered for a scope that it requested. Register the scope, or leave it out',
+    scope_not_granted:
+      'The user did not grant a scope that the client requested. Begin a new authorization for it',
+  }),
   scope_missing: ['invalid_request', 'scope is missing. Send one or more of scopes_supported'],
-  scope_malformed: ['invalid_scope', 'scope must be names separated by single spaces'],
-  scope_unknown: ['invalid_scope', 'Unknown scope. See scopes_supported'],
-  scope_not_registered: [
-    'invalid_scope',
-    'The client is not registered for a scope that it requested. Register the scope, or leave it out',
-  ],
-  scope_not_granted: [
-    'invalid_scope',
-    'The user did not grant a scope that the client requested. Begin a new authorization for it',
-  ],
 })
 
 const MAX_SCOPE_LENGTH = 4000

@@ -1,22 +1,19 @@
 import { errorResponse } from '../http/endpoint.ts'
 import type { HttpResponse } from '../http/http.ts'
-import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError, withCode } from '../kernel/oauth-error.ts'
 import type { TokenType } from '../tokens/credential.ts'
 import type { ProofOfPossession } from '../tokens/proof-of-possession.ts'
 import type { RequiredSignIn } from './access.ts'
 
 export const BEARER_ERRORS = defineErrors({
-  bearer_missing: ['invalid_token', 'The request has no access token. Send it in the Authorization header'],
-  bearer_malformed: [
-    'invalid_token',
-    'The Authorization header is malformed. Send the scheme, one space and the access token',
-  ],
-  bearer_unknown: ['invalid_token', 'The access token is unknown, expired or revoked. Get a new one'],
-  bearer_wrong_audience: [
-    'invalid_token',
-    'The access token was issued for another resource. Request one for this resource',
-  ],
-  bearer_subject_gone: ['invalid_token', 'The user of this access token no longer exists. Discard the token'],
+  ...withCode('invalid_token', {
+    bearer_missing: 'The request has no access token. Send it in the Authorization header',
+    bearer_malformed:
+      'The Authorization header is malformed. Send the scheme, one space and the access token',
+    bearer_unknown: 'The access token is unknown, expired or revoked. Get a new one',
+    bearer_wrong_audience: 'The access token was issued for another resource. Request one for this resource',
+    bearer_subject_gone: 'The user of this access token no longer exists. Discard the token',
+  }),
   bearer_without_user: [
     'insufficient_scope',
     'This resource needs the access token of a user, not of a client',

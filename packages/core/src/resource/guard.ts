@@ -6,7 +6,7 @@ import { type CorsHeaders, REFERENCE_CORS, reportedError } from '../http/endpoin
 import { type HttpRequest, header } from '../http/http.ts'
 import type { Observed, ObservedCall } from '../kernel/events.ts'
 import { wholeSeconds } from '../kernel/kernel.ts'
-import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError, withCode } from '../kernel/oauth-error.ts'
 import type {
   Access,
   AccessToken,
@@ -27,18 +27,14 @@ import {
   triedScheme,
 } from './challenge.ts'
 
-export const BINDING_ERRORS = defineErrors({
-  token_without_proof: [
-    'invalid_token',
-    'The access token is bound to a key. Send it as DPoP, with a proof of this key',
-  ],
-  token_not_bound: ['invalid_token', 'The access token is not bound to a key. Send it as Bearer'],
-  token_of_other_key: ['invalid_token', 'The access token is bound to another key. Send a proof of that key'],
-  token_must_be_bound: [
-    'invalid_token',
-    'Only DPoP-bound access tokens are accepted here. Request one with a DPoP proof',
-  ],
-})
+export const BINDING_ERRORS = defineErrors(
+  withCode('invalid_token', {
+    token_without_proof: 'The access token is bound to a key. Send it as DPoP, with a proof of this key',
+    token_not_bound: 'The access token is not bound to a key. Send it as Bearer',
+    token_of_other_key: 'The access token is bound to another key. Send a proof of that key',
+    token_must_be_bound: 'Only DPoP-bound access tokens are accepted here. Request one with a DPoP proof',
+  }),
+)
 
 /** What every guard needs, however it reads tokens. */
 export interface Deciding extends Challenging, Observed {

@@ -6,46 +6,33 @@ import * as z from 'zod'
 import { type HttpRequest, header } from '../../http/http.ts'
 import { type Parameters, readMessage, text } from '../../http/message.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import { defineErrors, type ErrorDefinition, OAuthError } from '../../kernel/oauth-error.ts'
+import { defineErrors, type ErrorDefinition, OAuthError, withCode } from '../../kernel/oauth-error.ts'
 import { RecentlyUsed } from '../../kernel/recently-used.ts'
 import type { Client } from '../../kernel/records.ts'
 import { type Hash, sameSecret, sha256 } from '../../kernel/secrets.ts'
 import { CLIENT_ERRORS, MAX_CLIENT_ID_LENGTH } from '../client-record.ts'
 
 export const AUTHENTICATION_ERRORS = defineErrors({
-  client_not_identified: ['invalid_client', 'client_id is missing'],
+  ...withCode('invalid_client', {
+    client_not_identified: 'client_id is missing',
+    client_auth_method_mismatch: 'The client must use the token_endpoint_auth_method of its registration',
+    client_secret_wrong: 'The client secret is wrong. Send the secret of this client_id',
+    client_secret_expired:
+      'The client secret has expired. Send the newest secret of this client_id, or ask the operator for one',
+    client_proof_invalid: 'The client authentication is not valid. Check its key, times and audience',
+    client_not_confidential: 'This endpoint requires client authentication. Use a confidential client',
+    client_basic_malformed:
+      'The Authorization header is not HTTP Basic. Send Basic and the base64 of client_id:client_secret',
+    client_basic_not_offered:
+      'HTTP Basic is not supported here. Send client_id and client_secret in the body',
+  }),
   client_auth_methods_mixed: [
     'invalid_request',
     'The client authenticated in more than one way. Use one method',
   ],
-  client_auth_method_mismatch: [
-    'invalid_client',
-    'The client must use the token_endpoint_auth_method of its registration',
-  ],
-  client_secret_wrong: ['invalid_client', 'The client secret is wrong. Send the secret of this client_id'],
-  client_secret_expired: [
-    'invalid_client',
-    'The client secret has expired. Send the newest secret of this client_id, or ask the operator for one',
-  ],
-  client_proof_invalid: [
-    'invalid_client',
-    'The client authentication is not valid. Check its key, times and audience',
-  ],
-  client_not_confidential: [
-    'invalid_client',
-    'This endpoint requires client authentication. Use a confidential client',
-  ],
-  client_basic_malformed: [
-    'invalid_client',
-    'The Authorization header is not HTTP Basic. Send Basic and the base64 of client_id:client_secret',
-  ],
   client_basic_of_other_client: [
     'invalid_request',
     'client_id differs from the one in the Authorization header. Send only one',
-  ],
-  client_basic_not_offered: [
-    'invalid_client',
-    'HTTP Basic is not supported here. Send client_id and client_secret in the body',
   ],
 })
 
