@@ -4,7 +4,7 @@ import type { Credentials } from './bytes.ts'
 /** Headers about the connection differ between frameworks. */
 const OF_THE_CONNECTION = ['date', 'connection', 'keep-alive', 'content-length', 'transfer-encoding']
 
-/** References of sign-in attempts; times, durations, lines of charts and ids; tokens and codes; cursors; JWTs; sealed cookies, forms and requests; user codes; hashes, keys and secrets. */
+/** References of sign-in attempts; times, durations, lines of charts and ids; tokens and codes; cursors; JWTs; sealed cookies, forms and requests; user codes; hashes, keys and secrets; names of cookies. */
 const RANDOM = new RegExp(
   [
     String.raw`\b[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}\b`,
@@ -17,6 +17,7 @@ const RANDOM = new RegExp(
     String.raw`\b[B-Z]{4}-[B-Z]{4}\b`,
     String.raw`\b\d+(\.\d+)? m?s\b|(?<= d=")M[^"]*|T[\d:]{8}\.\d{3}Z(-\d{12}-[0-9a-f]{12})?`,
     String.raw`(?<![\w-])([\w-]{43}|[\w-]{22})(?![\w-])`,
+    String.raw`(?<=^(__Host-)?[a-z-]+\.)[\w-]{8}(?==)`,
   ].join('|'),
   'g',
 )
