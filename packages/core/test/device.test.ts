@@ -214,6 +214,10 @@ describe('the page for the user code', () => {
     const old = `user=alice@${service.clock.now - 3601}`
     expect([(await open('')).status, service.shown.signIn]).toEqual([303, '/oauth/device'])
     expect((await open(old)).status).toBe(303)
+    expect(
+      service.shown.signInHint?.maxAge,
+      'the sign-in page shows its form, whatever session there is',
+    ).toBe(3600)
     expect((await open(`user=alice@${service.clock.now - 3600}`)).status).toBe(200)
     const { user_code } = await start()
     expect([(await enter(user_code, old)).status, service.shown.signIn]).toEqual([303, '/oauth/device'])

@@ -118,8 +118,11 @@ async function connectToMysql(url: string) {
   // The driver has no short form for TLS with a verified server.
   const uri = url.replace(/([?&]ssl=)true(?=&|$)/, '$1{"verifyIdentity":true}')
   const pool = createPool({ uri, connectTimeout: CONNECT_MS })
-  pool.on('connection', (connection) => {
-    void connection.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED')
+  pool.pool.on('connection', (connection) => {
+    // Without a callback an error of the server would end the process. A closed connection fails its statement, which is sent again.
+    connection.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED', (error) => {
+      if (error) connection.destroy()
+    })
   })
   try {
     const connection = await pool.getConnection()

@@ -4,8 +4,10 @@ import { createPool, type Pool, type PoolOptions } from 'mysql2/promise'
 /** A pool as the README makes it, but for its time limit. */
 export function poolOf(server: Pick<MariaDbServer, 'url'>, options: PoolOptions = {}): Pool {
   const pool = createPool({ uri: server.url, connectTimeout: 20_000, ...options })
-  pool.on('connection', (connection) => {
-    void connection.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED')
+  pool.pool.on('connection', (connection) => {
+    connection.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED', (error) => {
+      if (error) connection.destroy()
+    })
   })
   return pool
 }

@@ -48,6 +48,8 @@ describe('the environment', () => {
       'DATABASE_URL must be sqlite: and the path of a file, a postgres:// URL',
     ],
     ['DATABASE_URL', 'sqlite:', 'DATABASE_URL must be sqlite: and the path'],
+    ['STORE_URL', 'mariadb://db/app?sslmode=verify-full', 'STORE_URL must have ssl=true for TLS'],
+    ['STORE_URL', 'mysql://db/app?x=1&ssl-mode=REQUIRED', 'STORE_URL must have ssl=true for TLS'],
     ['DATABASE_URL', 'postgres://me:horse@db:x/auth', 'DATABASE_URL is no URL: look at its port'],
     ['STORE_URL', 'postgres:', 'STORE_URL must be sqlite: and the path of a file'],
     ['SECRET', 'short', 'SECRET must have at least 32 characters'],

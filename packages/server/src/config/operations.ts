@@ -112,10 +112,16 @@ export const storageFields = (origin: Origin) => ({
     urlWithPassword(origin, 'STORE_URL')
       .pipe(
         encoded(
-          text().regex(
-            STORE,
-            'must be sqlite: and the path of a file, memory:, or a URL of postgres://, redis://, redis+cluster:// or redis+sentinel:// (rediss for TLS), mysql://, mariadb:// or dynamodb://table?region=…&endpoint=…',
-          ),
+          text()
+            .regex(
+              STORE,
+              'must be sqlite: and the path of a file, memory:, or a URL of postgres://, redis://, redis+cluster:// or redis+sentinel:// (rediss for TLS), mysql://, mariadb:// or dynamodb://table?region=…&endpoint=…',
+            )
+            // The driver ignores them, and would connect without TLS.
+            .refine(
+              (url) => !/^(mysql|mariadb):[^?]*\?.*\b(ssl-?mode|use-?ssl|tls)\b/i.test(url),
+              'must have ssl=true for TLS: other names of it are of other drivers',
+            ),
         ),
       )
       .optional(),

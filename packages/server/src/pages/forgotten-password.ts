@@ -91,8 +91,8 @@ ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</
 <h1>Look at your mail</h1>
 <p>If an account here has this address and a password, a mail with a link is on its way to it. The link is valid for 30 minutes.</p>
 <p>Nothing arrives? Look at the folder for spam. If you sign in without a password, use that way.</p>`
-      const cookies = paths.begin(c.req.header('cookie'), randomUUID(), { returnTo }) ?? []
-      const headers = { 'set-cookie': cookies }
+      const keep = (way: string) => paths.begin(c.req.header('cookie'), randomUUID(), { returnTo: way })
+      const headers = { 'set-cookie': keep(returnTo) ?? keep(`${site.basePath}/account`) ?? [] }
       return pageResponse(site, { title: 'Look at your mail', main, headers })
     },
   }

@@ -23,7 +23,7 @@ export const routes = identified({
     403: error('Another site sent the form'),
   }),
 
-  signInPage: shown('/login', 'The sign-in page'),
+  signInPage: shown('/login', 'The sign-in page', { 303: 'Signed in already; to where the user came from' }),
   signIn: submitted(
     '/login',
     'Sign in, by the form of the page',
@@ -103,7 +103,11 @@ export const routes = identified({
     '/login/with/{provider}',
     'Sign in with an OpenID provider',
     OF_SIGN_IN,
-    page({ 303: 'To the provider', ...EXPIRED, ...NO_PROVIDER }),
+    page({
+      303: 'To the provider; to where the user came from, if signed in already',
+      ...EXPIRED,
+      ...NO_PROVIDER,
+    }),
   ),
   signedInWith: shown('/login/with/{provider}/callback', 'Back from an OpenID provider', {
     303: 'Signed in, or connected; back to where the user came from',

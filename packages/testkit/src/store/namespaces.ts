@@ -124,7 +124,7 @@ function recordsApart<T>({ subject, stores, kind }: Apart<RecordKind<T>>): void 
   })
 
   it('expire one by one', async ({ signal }) => {
-    const expiresAt = subject.clock.now() + 2
+    const expiresAt = subject.clock.now() + (subject.realTime ? 5 : 2)
     const { id, records, found } = await inserted(expiresAt)
     const last = records.at(-1)
     if (last === undefined) return

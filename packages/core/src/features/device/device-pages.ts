@@ -269,14 +269,14 @@ function mustSignInAgain(
 
 /** @param typed the value of the code field afterwards */
 export async function askToSignIn(
-  { server, page }: DevicePages,
+  { server, page, maxAge }: DevicePages,
   request: HttpRequest,
   typed = '',
   acrValues?: readonly string[],
 ): Promise<HttpResponse> {
   const query = typed === '' ? '' : `?user_code=${typed}`
   const view = pageView(server.interaction, request)
-  const hint = { ...view, ...(acrValues && { acrValues }) }
+  const hint = { ...view, maxAge, ...(acrValues && { acrValues }) }
   return securePage(await server.interaction.signIn(page + query, hint))
 }
 

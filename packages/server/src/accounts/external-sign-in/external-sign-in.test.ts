@@ -149,6 +149,14 @@ describe('a response', () => {
     expect(finished.map(({ returnTo }) => returnTo)).toEqual(['/one', '/other'])
   })
 
+  it.each([5, {}, true, null])('with the jti %j is none, and leads back all the same', async (jti) => {
+    const { signIn, begun } = open()
+    const { cookies } = await begun({ returnTo: '/notes' })
+    const response = await signed({ jti } as unknown as JWTPayload)
+    await expect(signIn.finish(cookies, response)).rejects.toMatchObject({ reason: 'invalid' })
+    expect(signIn.returnToOf(cookies, response)).toBe('/notes')
+  })
+
   it('names an authentication class of the server, and methods', async () => {
     const facts = { acr: 'phr', amr: ['pop', 'user'] }
     const { user } = await open({ key: KEY }, { classes: ['pwd', 'phr'] }).finished(facts)

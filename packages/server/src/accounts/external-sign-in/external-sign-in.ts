@@ -128,7 +128,8 @@ export function externalSignInOf(users: ExternalUsers, parts: ExternalSignInPart
 /** Of a response that is not verified: it says only which of the sign-ins of this browser may have ended. */
 function claimedJti(response = ''): string {
   try {
-    return decodeJwt(response).jti ?? ''
+    const { jti } = decodeJwt<{ jti: unknown }>(response)
+    return typeof jti === 'string' ? jti : ''
   } catch {
     return ''
   }
