@@ -71,7 +71,7 @@ describe('a project that installed the tarballs', () => {
     )
     run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline'], project)
     run('npm', ['run', 'typecheck'], project)
-  }, 120_000)
+  }, 240_000)
 
   it('proves its store with the suite of the testkit', () => {
     run(join(consumer, 'node_modules/.bin/vitest'), ['run'], consumer)

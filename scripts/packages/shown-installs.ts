@@ -17,7 +17,7 @@ const namesIn = (line: string) => line.split(' ').filter((word, n) => n > 1 && !
 
 /** Our peers of what the line installs that neither the line nor the project has. npm brings dependencies by itself. */
 export function missingIn(names: readonly string[]): string[] {
-  // It has its own dependencies, and no peers.
+  // It has its own dependencies, and optional peers alone.
   const libraries = names.filter((name) => name !== '@grantkit/server')
   const peers = withNeededPackages(libraries).flatMap(({ manifest }) =>
     Object.keys(manifest.peerDependencies ?? {}),

@@ -199,6 +199,19 @@ describe('createProject', () => {
     expect(Object.keys(manifest().dependencies)).toEqual(['@grantkit/server'])
   })
 
+  it('writes an address with a quote as text', async () => {
+    await createProject(folder, { app: 'server', url: "https://auth.example/it's" })
+    expect(read('grantkit.config.ts')).toContain("  baseUrl: 'https://auth.example/it\\'s',")
+  })
+
+  it.each([
+    [{ url: 'nonsense' }, '--url must be an https URL'],
+    [{ accent: "x'}" }, '--accent must be a color'],
+  ])('writes nothing for %j', async (wrong, message) => {
+    await expect(createProject(folder, { app: 'server', ...wrong })).rejects.toThrow(message)
+    expect(() => readdirSync(folder)).toThrow('ENOENT')
+  })
+
   it('takes what the server needs from a folder too', async () => {
     const packages = join(root, 'all-tarballs')
     mkdirSync(packages, { recursive: true })

@@ -12,7 +12,7 @@ import { basename, join, resolve } from 'node:path'
 import { type Choices, completed } from './choices.ts'
 import { manifestOf, packageName, registry, tarballs } from './manifest.ts'
 import { ignoredOf, json, type ProjectFiles, programFiles } from './program-files.ts'
-import { ChoiceError, checkChoices } from './read-choices.ts'
+import { ChoiceError, checkChoices, checkTexts } from './read-choices.ts'
 import { serverFiles } from './server-files.ts'
 
 export interface ProjectOptions {
@@ -25,7 +25,7 @@ export interface ProjectOptions {
  *
  * @param folder is created if it does not exist, with the folders above it
  * @param given what is left out has its default
- * @throws ChoiceError if the folder has files, choices exclude each other, or `packages` lacks a tarball
+ * @throws ChoiceError if the folder has files, a choice cannot be followed, choices exclude each other, or `packages` lacks a tarball
  *
  * @example
  * ```ts
@@ -42,6 +42,7 @@ export async function createProject(
   const path = resolve(folder)
   checkEmpty(folder)
   const choices = completed(given)
+  checkTexts(choices)
   checkChoices(choices)
   const source = packages === undefined ? registry : tarballs(packages, path)
   const name = packageName(basename(path))

@@ -54,7 +54,7 @@ export function problemOf(name: TextName, text: string): string | undefined {
 
 /** @throws ChoiceError that names the option at fault, and the nearest value */
 export function readChoices(typed: TypedChoices): Partial<Choices> {
-  for (const name of namesOf(TEXTS)) checkText(name, typed[name])
+  checkTexts(typed)
   const { name, accent, url, users, resource } = typed
   const pages = oneOf('pages', namesOf(PAGES), typed.pages)
   const app = oneOf('app', namesOf(APPS), typed.app)
@@ -108,9 +108,13 @@ export function checkChoices({ app, framework, store, pages, features, ...look }
     throw new ChoiceError(`--${painted} is for the pages of Grantkit. Use --pages grantkit.`)
 }
 
-function checkText(name: TextName, typed: string | undefined): void {
-  const problem = typed === undefined ? undefined : problemOf(name, typed)
-  if (problem !== undefined) throw new ChoiceError(`--${name} ${problem}, not ${JSON.stringify(typed)}.`)
+/** @throws ChoiceError that names the option at fault */
+export function checkTexts(typed: { readonly [Name in TextName]?: string | undefined }): void {
+  for (const name of namesOf(TEXTS)) {
+    const text = typed[name]
+    const problem = text === undefined ? undefined : problemOf(name, text)
+    if (problem !== undefined) throw new ChoiceError(`--${name} ${problem}, not ${JSON.stringify(text)}.`)
+  }
 }
 
 function oneOf<Name extends string>(option: string, names: readonly Name[], typed: string | undefined) {

@@ -22,6 +22,7 @@ export function serverFiles(choices: Choices): ProjectFiles {
   ]
   const values = {
     ...{ url, accent, users: quotable(users), resource: quotable(resource), name: quotable(choices.name) },
+    address: quotable(url),
     area: areaOf(choices.name),
     port: own,
     published: url.startsWith('https://') ? '3000' : new URL(url).port || '80',

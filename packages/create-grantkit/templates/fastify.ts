@@ -17,6 +17,8 @@ const handle = toNodeHandler(mcp) // if: mcp
 app.all('/mcp', { preHandler: guard }, async (request, reply) => { // if: mcp
   const auth = toAuthInfo(guard.auth(request).token, resource) // if: mcp
   reply.hijack() // if: mcp
+  // A newer DPoP nonce, which hijack() would lose. // if: mcp
+  for (const [name, value] of Object.entries(reply.getHeaders())) reply.raw.setHeader(name, value ?? '') // if: mcp
   await handle(Object.assign(request.raw, { auth }), reply.raw, request.body) // if: mcp
 }) // if: mcp
 

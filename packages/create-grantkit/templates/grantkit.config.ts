@@ -1,7 +1,7 @@
 import type { ServerConfig } from '@grantkit/server'
 
 export default {
-  baseUrl: '{{url}}',
+  baseUrl: '{{address}}',
   port: {{port}}, // if: port
   brand: { name: '{{name}}', accent: '{{accent}}' }, // if: accent
   brand: { name: '{{name}}' }, // if-not: accent

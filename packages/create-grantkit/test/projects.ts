@@ -9,7 +9,7 @@ import { PROGRAM_ENVIRONMENT } from '@grantkit/test-servers/program-environment'
 import { startProgram } from '@grantkit/test-servers/started-program'
 import { formBrowser, testClient } from '@grantkit/testkit/client'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { type Choices, completed } from '../src/choices.ts'
 import { createProject } from '../src/create-project.ts'
 
@@ -67,7 +67,16 @@ export async function notesOf(
   const isMcp = existsSync(join(folder, 'mcp.ts'))
   const { access_token } = await app.tokens('notes:read', isMcp ? { resource: `${origin}/mcp` } : {})
   const headers = { authorization: `Bearer ${access_token}` }
-  if (isMcp) return toolAnswers(`${origin}/mcp`, headers)
+  if (isMcp) {
+    const refused = (await fetch(`${origin}/mcp`)).headers.get('www-authenticate')
+    // Some clients take the scope and the address from here alone.
+    for (const part of [
+      'scope="notes:read"',
+      `resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp"`,
+    ])
+      expect(refused).toContain(part)
+    return toolAnswers(`${origin}/mcp`, headers)
+  }
   return (await fetch(`${origin}/notes`, { headers })).json()
 }
 

@@ -16,6 +16,7 @@ import {
 } from '../sign-in/sign-in-attempt.ts'
 import {
   demandIn,
+  isSignedIn,
   type SignInPage,
   type SignInPageOptions,
   TOO_MANY,
@@ -33,8 +34,7 @@ export function login(options: LoginOptions, page: SignInPage): Login {
   return {
     async show(c) {
       const returnTo = returnPath(c.req.query('return_to'), home)
-      if (takesAnySignIn(c) && (await options.sessions.read(c.req.header('cookie'))))
-        return seeOther(c, returnTo)
+      if (takesAnySignIn(c) && (await isSignedIn(c, options))) return seeOther(c, returnTo)
       return page.show(c, {
         returnTo,
         email: c.req.query('login_hint') ?? '',

@@ -101,7 +101,7 @@ ${signInForms(options, hidden, { ...shown, returnTo, demand })}`
     async expired(c, shown) {
       const { demand, prompt, returnTo } = shown
       const goesOn = demand === undefined && !demandsLogin(prompt)
-      if (goesOn && (await sessions.read(c.req.header('cookie')))) return seeOther(c, returnTo)
+      if (goesOn && (await isSignedIn(c, { sessions }))) return seeOther(c, returnTo)
       return show(c, { ...shown, status: 403, problem: FORM_EXPIRED })
     },
   }
@@ -109,6 +109,15 @@ ${signInForms(options, hidden, { ...shown, returnTo, demand })}`
 
 function demandsLogin(prompt = ''): boolean {
   return prompt.split(' ').includes('login')
+}
+
+/** The sign-in page needs no database: while it is unreachable, nobody is signed in. */
+export async function isSignedIn(
+  c: Context,
+  { sessions }: Pick<SignInPageOptions, 'sessions'>,
+): Promise<boolean> {
+  const session = await sessions.read(c.req.header('cookie')).catch(() => undefined)
+  return session !== undefined
 }
 
 /** Whether the page to which the user returns takes a sign-in of any age and class. Otherwise it would send a signed-in user back. */
