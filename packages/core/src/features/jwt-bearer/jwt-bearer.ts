@@ -225,10 +225,7 @@ async function exchangeAssertion(
 }
 
 /** All untrusted issuers share one counter; otherwise callers could fill the memory of the limiter with them. */
-const UNTRUSTED: readonly string[] = [
-  ...[JWT_GRANT_ERRORS.jwt_grant_malformed, JWT_GRANT_ERRORS.jwt_grant_typ],
-  ...[JWT_GRANT_ERRORS.jwt_grant_issuer, JWT_GRANT_ERRORS.jwt_grant_rule],
-].map(({ reason }) => reason)
+const UNTRUSTED = ['jwt_grant_malformed', 'jwt_grant_typ', 'jwt_grant_issuer', 'jwt_grant_rule']
 
 /**
  * Logs an error of the caller, and counts it for its issuer: core counts it for the client and the network. Above the limit the
