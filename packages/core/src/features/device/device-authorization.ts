@@ -242,7 +242,6 @@ export function isOpen({ decision, endsAt }: DeviceRequest, now: number): boolea
   return decision === undefined && now < endsAt
 }
 
-/** Whether the request has this device code. */
 export function isOfDevice({ grantId, codeHash }: DeviceRequest, deviceCode: string, id: GrantId): boolean {
   return grantId === id && sameSecret(codeHash, sha256(deviceCode))
 }

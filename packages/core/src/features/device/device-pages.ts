@@ -72,7 +72,6 @@ export interface DeviceAnsweredView extends PageView {
   readonly allowed: boolean
 }
 
-/** What the pages work with. */
 export interface DevicePages extends DeviceGrant {
   readonly pages: DeviceInteraction
   readonly codeTickets: Tickets
@@ -105,7 +104,6 @@ export interface UserCodeWrong {
 /** The query of the page. The code only prefills the field (RFC 8628 3.3.1). */
 const CodePageQuery = z.object({ user_code: z.string().catch('') })
 
-/** The form of the page for a code. */
 export const UserCodeForm = z.object({ ticket: z.string().max(200), user_code: z.string().default('') })
 
 /** Seconds in which the user can type the code. */

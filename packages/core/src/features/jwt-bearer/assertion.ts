@@ -14,9 +14,6 @@ import {
   spendOnce,
 } from '../../tokens/compact-jws.ts'
 
-/** In characters. */
-export const MAX_ASSERTION_LENGTH = 16 * 1024
-
 /** An assertion as it was sent. Nothing in it is verified. */
 export interface Assertion {
   /** Its `typ` alone decides, so that no JWT of one kind passes for the other (RFC 8725 3.11). */

@@ -25,7 +25,6 @@ export interface GrantRequest {
   readonly jkt: string | undefined
 }
 
-/** What an assertion gives. */
 export interface ApprovedGrant {
   readonly scopes: readonly string[]
   readonly resources: readonly string[]

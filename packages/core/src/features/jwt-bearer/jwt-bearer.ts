@@ -18,14 +18,7 @@ import { type Hash, sha256, withoutSecrets } from '../../kernel/secrets.ts'
 import type { Transients } from '../../kernel/store.ts'
 import { LIMIT_ERRORS } from '../../limits/rate-limits.ts'
 import type { JwtClaims } from '../../tokens/compact-jws.ts'
-import {
-  type Assertion,
-  assertionId,
-  JWT_GRANT_ERRORS,
-  MAX_ASSERTION_LENGTH,
-  readAssertion,
-  requireUnused,
-} from './assertion.ts'
+import { type Assertion, assertionId, JWT_GRANT_ERRORS, readAssertion, requireUnused } from './assertion.ts'
 import {
   approveIdJag,
   type IdJagRules,
@@ -161,7 +154,7 @@ export const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 
 /** RFC 7523 2.1, RFC 8707 2.2. */
 const JwtBearerRequest = z.object({
-  assertion: text(MAX_ASSERTION_LENGTH),
+  assertion: text(16 * 1024),
   scope: text().optional(),
   resource: ResourceParameter,
 })
