@@ -124,7 +124,7 @@ it('an expired form is shown again, and says so', async () => {
   const { client_id } = await signedIn(server.baseUrl, 'courses:read')
   await ask(client_id, 'courses:read')
   const other = await browser.context.newPage()
-  await other.goto(`${server.baseUrl}/login`)
+  await other.goto(`${server.baseUrl}/login?prompt=login`)
   await other.getByLabel('Email').fill('demo@example.com')
   await other.getByLabel('Password').fill('demo')
   await other.getByRole('button', { name: 'Sign in' }).click()

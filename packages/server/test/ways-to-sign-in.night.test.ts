@@ -147,6 +147,7 @@ describe('an OpenID provider', () => {
     await leave()
     await continueWith()
     expect(await page.getByText('demo@example.com').count()).toBeGreaterThan(0)
+    await leave()
     await signInByPassword()
     await page.getByRole('button', { name: 'Remove Partner' }).click()
     await page.waitForURL(/\/login/)

@@ -82,7 +82,7 @@ type DocumentVerdict =
   | { readonly kind: 'unusable'; readonly client: Client; readonly fault: string }
   | { readonly kind: 'invalid'; readonly fault: string }
 
-type Members = Readonly<Record<string, unknown>>
+export type Members = Readonly<Record<string, unknown>>
 
 /** Reads the document of a client id. @param expiresAt when the client record expires, in epoch seconds */
 export type ReadDocument = (clientId: string, members: Members, expiresAt: number) => DocumentVerdict

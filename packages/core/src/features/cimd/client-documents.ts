@@ -12,6 +12,7 @@ import {
   type AdmissionPolicy,
   clientIdUrlFault,
   documentReader,
+  type Members,
   type ReadDocument,
 } from './client-document.ts'
 import {
@@ -47,8 +48,6 @@ export interface ClientDocumentsOptions {
   /** What happens to earlier grants when the document of their client changes. Default `keep`. */
   readonly onChange?: OnDocumentChange | undefined
 }
-
-type Members = Readonly<Record<string, unknown>>
 
 /** A pinned client never expires. */
 const NEVER = Number.MAX_SAFE_INTEGER

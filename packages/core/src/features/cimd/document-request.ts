@@ -29,7 +29,6 @@ export type DocumentAnswer =
   | {
       readonly kind: 'gone' | 'unreachable'
       readonly fault: string
-      /** The host answered in place of the document, as a bot wall does. */
       readonly withheld?: boolean
       readonly cause?: unknown
     }
@@ -169,7 +168,6 @@ export type LookedUp =
       readonly retryAfter: number
       /** Whether the approved copy may be used. It may not once the host has answered that the document is gone. */
       readonly mayBeStale: boolean
-      /** The host answered in place of the document, as a bot wall does. */
       readonly withheld: boolean
       /** Absent if its document was not fetched again so soon. For the operator only. */
       readonly fault: string | undefined

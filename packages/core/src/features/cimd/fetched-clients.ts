@@ -242,7 +242,6 @@ function consentSince(
   return isAskedAgain ? after.document?.fetchedAt : before?.document?.consentSince
 }
 
-/** The members that differ between two documents. */
 export function changedMembers(before: Client, after: Client): string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
   const textOf = (client: Client, name: string) => JSON.stringify(client[name as keyof Client])
@@ -251,7 +250,6 @@ export function changedMembers(before: Client, after: Client): string[] {
   )
 }
 
-/** Members that the server sets. */
 const SERVER_MEMBERS = ['createdAt', 'expiresAt', 'document', 'httpsCallbacks', 'knownClient']
 
 /** The record of a removed client. Its document does not restore the client. */

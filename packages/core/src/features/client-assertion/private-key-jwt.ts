@@ -44,7 +44,6 @@ export interface AcceptedAssertions {
   readonly audiences: () => readonly string[]
   /** Absent if no keys are fetched. */
   readonly keysAt?: FetchedKeys | undefined
-  /** Whether `aud` must be a string, and not even an array of one value. */
   readonly stringAudience: boolean
   /** In seconds. */
   readonly maxLifetime: number
@@ -213,7 +212,6 @@ function registeredKeys({ featureMetadata = {} }: Client): Registered {
   return Registered.safeParse(featureMetadata).data ?? {}
 }
 
-/** The algorithms that a client may use. */
 function algorithmsOf(
   { token_endpoint_auth_signing_alg: registered }: Registered,
   offered: readonly JwsAlgorithm[],

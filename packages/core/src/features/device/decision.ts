@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { allowedScopes, ConsentForm } from '../../authorization/consent.ts'
-import type { Session } from '../../authorization/interaction.ts'
 import { publicClient } from '../../clients/client-record.ts'
 import { openWithinLimit } from '../../grants/user-grants.ts'
 import { type HttpRequest, type HttpResponse, securePage } from '../../http/http.ts'
@@ -52,13 +51,15 @@ const DecisionQuery = z.object({ request: z.string().max(100) })
 
 /** The user's decision. The ticket proves that this session has seen this request. */
 export async function answerDevice(context: DevicePages, http: HttpRequest): Promise<HttpResponse> {
-  const { server, pages } = context
+  const { server, pages, transients, decisionTickets } = context
   requireOwnForm(server, http)
   const { request: requestId } = readMessage(DecisionQuery, parameters(http.query))
   const form = readMessage(ConsentForm, formParameters(http))
   const session = await freshSession(context, http)
   if (session === undefined) return askToSignIn(context, http)
-  const request = await requestShownTo(context, session, requestId, form.ticket)
+  const request = await findDeviceRequest(transients, requestId)
+  if (request === undefined) throw new OAuthError(DEVICE_REQUEST_ERRORS.device_request_gone)
+  requireOpenForm(server, decisionTickets.open(decisionForm(session, requestId, request), form.ticket))
   const { reference, clientId } = request
   const about = { reference, clientId, subject: session.subject }
   server.observer?.report({ fact: 'request_read', ...about }, http)
@@ -73,22 +74,8 @@ export async function answerDevice(context: DevicePages, http: HttpRequest): Pro
   const allowed = scopes.length > 0
   const event = await (allowed ? approve : deny)(context, { client, requestId, request, decision })
   if (event !== undefined) server.emit({ ...event }, http)
-  const answered = { client: publicClient(client), allowed }
-  const view = { ...pageView(server.interaction, http), ...answered }
+  const view = { ...pageView(server.interaction, http), client: publicClient(client), allowed }
   return securePage(await pages.deviceAnsweredPage(view))
-}
-
-async function requestShownTo(
-  context: DevicePages,
-  session: Session,
-  requestId: string,
-  ticket: string,
-): Promise<DeviceRequest> {
-  const found = await findDeviceRequest(context.transients, requestId)
-  if (found === undefined) throw new OAuthError(DEVICE_REQUEST_ERRORS.device_request_gone)
-  const end = context.decisionTickets.open(decisionForm(session, requestId, found), ticket)
-  requireOpenForm(context.server, end)
-  return found
 }
 
 interface UserAnswer {

@@ -90,7 +90,7 @@ export interface DeviceGrant {
 
 /** The device authorization endpoint (RFC 8628 3.1). The device code is bound to the key of a DPoP proof. */
 export function deviceAuthorization(device: DeviceGrant, path: string): ClientEndpoint {
-  const { server } = device
+  const { server, verificationUri, completeUri, codeLifetime } = device
   return {
     path,
     metadataName: 'device_authorization_endpoint',
@@ -106,13 +106,21 @@ export function deviceAuthorization(device: DeviceGrant, path: string): ClientEn
         const { too_many_device_requests } = DEVICE_REQUEST_ERRORS
         // Comes last: an invalid request does not count.
         await server.limiter.limitCaller('device_request', http, too_many_device_requests)
-        const address = http.remoteAddress
         const reference = server.observer?.identityOf(http)?.recorded
-        const asked = { ...access, address, jkt: key?.thumbprint, reference }
-        const { requestId, userCode, deviceCode } = await storedRequest(device, asked)
+        const origin = { address: http.remoteAddress, jkt: key?.thumbprint, reference }
+        const { requestId, userCode, deviceCode } = await storedRequest(device, { ...access, ...origin })
         const ids = { requestId, clientId: client.clientId }
         server.emit({ type: 'device_requested', ...ids } satisfies DeviceRequested, http)
-        return json(200, codesOf(device, userCode, deviceCode), key?.headers)
+        // RFC 8628 3.2.
+        const codes = {
+          device_code: deviceCode,
+          user_code: userCode,
+          verification_uri: verificationUri,
+          ...(completeUri && { verification_uri_complete: `${verificationUri}?user_code=${userCode}` }),
+          expires_in: codeLifetime,
+          interval: INTERVAL,
+        }
+        return json(200, codes, key?.headers)
       }
     },
   }
@@ -145,7 +153,7 @@ const MAX_DRAWS = 5
 async function storedRequest(
   { server: { random, now, secret }, transients, codeLifetime }: DeviceGrant,
   access: RequestedAccess,
-): Promise<{ readonly requestId: string; readonly userCode: string; readonly deviceCode: string }> {
+) {
   const createdAt = now()
   const endsAt = createdAt + codeLifetime
   const times = { createdAt, endsAt, expiresAt: endsAt + AFTERLIFE }
@@ -161,19 +169,6 @@ async function storedRequest(
       return { requestId, userCode: shownUserCode(code), deviceCode }
   }
   throw new OAuthError(DEVICE_REQUEST_ERRORS.no_user_code_free)
-}
-
-/** The answer (RFC 8628 3.2). */
-function codesOf(device: DeviceGrant, userCode: string, deviceCode: string): object {
-  const { verificationUri, completeUri, codeLifetime } = device
-  return {
-    device_code: deviceCode,
-    user_code: userCode,
-    verification_uri: verificationUri,
-    ...(completeUri && { verification_uri_complete: `${verificationUri}?user_code=${userCode}` }),
-    expires_in: codeLifetime,
-    interval: INTERVAL,
-  }
 }
 
 const texts = z.array(z.string()).readonly()
@@ -247,7 +242,6 @@ export function isOpen({ decision, endsAt }: DeviceRequest, now: number): boolea
   return decision === undefined && now < endsAt
 }
 
-/** Whether the request has this device code. */
 export function isOfDevice({ grantId, codeHash }: DeviceRequest, deviceCode: string, id: GrantId): boolean {
   return grantId === id && sameSecret(codeHash, sha256(deviceCode))
 }

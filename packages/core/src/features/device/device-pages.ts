@@ -9,9 +9,9 @@ import { formParameters, parameters, readMessage } from '../../http/message.ts'
 import { type PageView, pageView, requireOwnForm } from '../../http/page.ts'
 import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
 import type { Client } from '../../kernel/records.ts'
-import { type Hash, sha256 } from '../../kernel/secrets.ts'
+import { sha256 } from '../../kernel/secrets.ts'
 import { networkOf } from '../../limits/caller-network.ts'
-import type { Limiter, RateLimits } from '../../limits/rate-limits.ts'
+import type { RateLimits } from '../../limits/rate-limits.ts'
 import {
   type DeviceGrant,
   type DeviceRequest,
@@ -72,7 +72,6 @@ export interface DeviceAnsweredView extends PageView {
   readonly allowed: boolean
 }
 
-/** What the pages work with. */
 export interface DevicePages extends DeviceGrant {
   readonly pages: DeviceInteraction
   readonly codeTickets: Tickets
@@ -105,7 +104,6 @@ export interface UserCodeWrong {
 /** The query of the page. The code only prefills the field (RFC 8628 3.3.1). */
 const CodePageQuery = z.object({ user_code: z.string().catch('') })
 
-/** The form of the page for a code. */
 export const UserCodeForm = z.object({ ticket: z.string().max(200), user_code: z.string().default('') })
 
 /** Seconds in which the user can type the code. */
@@ -124,13 +122,18 @@ export async function showCodePage(context: DevicePages, request: HttpRequest): 
 /** The form with a code: shows the page of the decision, or the form again. */
 export async function enterCode(context: DevicePages, request: HttpRequest): Promise<HttpResponse> {
   const { server, codeTickets } = context
+  const { limiter } = server
   requireOwnForm(server, request)
   const { ticket, user_code } = readMessage(UserCodeForm, formParameters(request))
   const session = await freshSession(context, request)
   if (session === undefined) return askToSignIn(context, request)
   requireOpenForm(server, codeTickets.open(formOf(session), ticket))
   const user = sha256(session.subject)
-  await countAttempt(server.limiter, user, request)
+  const { too_many_user_codes } = DEVICE_PAGE_ERRORS
+  // A user code is short enough to guess (RFC 8628 5.1). An attempt counts before the code is looked up: over the limit, a
+  // correct code does not work either. The user comes first: a user over the limit does not use up the limit of the network.
+  await limiter.limit('user_code', user, too_many_user_codes)
+  await limiter.limitCaller('user_code_network', request, too_many_user_codes)
   const code = typedUserCode(user_code)
   const found = code === undefined ? undefined : await openRequest(context, code)
   if (found === undefined) {
@@ -138,31 +141,8 @@ export async function enterCode(context: DevicePages, request: HttpRequest): Pro
     return askForCode(context, request, { session, typed: user_code.slice(0, 32), wrong: true })
   }
   // A correct code does not count.
-  await Promise.all([
-    server.limiter.refund('user_code', user),
-    server.limiter.refundCaller('user_code_network', request),
-  ])
-  if (mustSignInAgain(context, session, found.request))
-    return askToSignIn(context, request, found.userCode, found.request.acrValues)
-  const { reference, clientId, scopes } = found.request
-  const page = await askForDecision(context, session, found, request)
-  const about = { reference, clientId, subject: session.subject }
-  server.observer?.report({ fact: 'consent_shown', scopes, ...about }, request)
-  return page
-}
-
-/**
- * Counts an attempt at a user code, which is short enough to guess (RFC 8628 5.1). It counts before the code is looked up: over
- * the limit, a correct code does not work either.
- *
- * @param user hash of the subject
- * @throws OAuthError 429
- */
-async function countAttempt(limiter: Limiter, user: Hash, request: HttpRequest): Promise<void> {
-  const { too_many_user_codes } = DEVICE_PAGE_ERRORS
-  // The user comes first: a user over the limit does not use up the limit of the network.
-  await limiter.limit('user_code', user, too_many_user_codes)
-  await limiter.limitCaller('user_code_network', request, too_many_user_codes)
+  await Promise.all([limiter.refund('user_code', user), limiter.refundCaller('user_code_network', request)])
+  return askForDecision(context, session, found, request)
 }
 
 /** A request that was answered or has expired looks like an unknown one. */
@@ -201,7 +181,12 @@ interface TypedRequest {
   readonly userCode: string
 }
 
-/** The page of the decision. It is shown every time: consent to a device is not remembered. */
+/**
+ * The page of the decision. It is shown every time: consent to a device is not remembered. If the session is too weak for the
+ * request, and older than it, the user signs in again.
+ *
+ * @throws OAuthError `unmet_authentication_requirements` if the user has signed in since, and that was too weak too
+ */
 async function askForDecision(
   context: DevicePages,
   session: Session,
@@ -209,6 +194,11 @@ async function askForDecision(
   http: HttpRequest,
 ): Promise<HttpResponse> {
   const { server, pages, decisionTickets } = context
+  const { reference, clientId, scopes, acrValues } = request
+  const { authenticationClasses: classes } = server
+  if (!classes.meets(session, acrValues) && session.authTime < request.createdAt)
+    return askToSignIn(context, http, userCode, acrValues)
+  classes.requireMet(session, acrValues)
   const client = await clientOf(context, request)
   const view = pageView(server.interaction, http)
   const page = await pages.devicePage({
@@ -218,11 +208,13 @@ async function askForDecision(
     userCode,
     age: server.now() - request.createdAt,
     sameNetwork: isSameNetwork(request, http),
-    scopes: scopesInWords(server, request.scopes, view),
+    scopes: scopesInWords(server, scopes, view),
     resources: request.resources,
     action: `${context.page}/decision?request=${requestId}`,
     ticket: decisionTickets.seal(decisionForm(session, requestId, request), request.endsAt),
   })
+  const about = { reference, clientId, subject: session.subject }
+  server.observer?.report({ fact: 'consent_shown', scopes, ...about }, http)
   return securePage(page)
 }
 
@@ -251,22 +243,6 @@ export async function freshSession(
   return session !== undefined && server.now() - session.authTime <= maxAge ? session : undefined
 }
 
-/**
- * Whether the session is too weak for the request, and older than it.
- *
- * @throws OAuthError `unmet_authentication_requirements` if the user has signed in since, and that was too weak too
- */
-function mustSignInAgain(
-  { server: { authenticationClasses } }: DevicePages,
-  session: Session,
-  { acrValues, createdAt }: DeviceRequest,
-): boolean {
-  if (authenticationClasses.meets(session, acrValues)) return false
-  if (session.authTime < createdAt) return true
-  authenticationClasses.requireMet(session, acrValues)
-  return false
-}
-
 /** @param typed the value of the code field afterwards */
 export async function askToSignIn(
   { server, page, maxAge }: DevicePages,
@@ -275,8 +251,7 @@ export async function askToSignIn(
   acrValues?: readonly string[],
 ): Promise<HttpResponse> {
   const query = typed === '' ? '' : `?user_code=${typed}`
-  const view = pageView(server.interaction, request)
-  const hint = { ...view, maxAge, ...(acrValues && { acrValues }) }
+  const hint = { ...pageView(server.interaction, request), maxAge, ...(acrValues && { acrValues }) }
   return securePage(await server.interaction.signIn(page + query, hint))
 }
 

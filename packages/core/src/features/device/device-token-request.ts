@@ -202,19 +202,16 @@ export function redeemDeviceCode(
   const resources = narrowedResources(request.resources, grant.resources, request.knownResources)
   if (!verifierMatches(request.verifier, code.challenge))
     return { kind: 'ended', refusal: CODE_ERRORS.code_verifier_mismatch }
-  const approved = { grant, code, redemption: { ...request, resources } }
-  return retried === undefined ? redeem(approved, now, terms) : redeemAgain(approved, retried, now)
-}
-
-interface ApprovedRequest {
-  readonly grant: Grant
-  readonly code: AuthorizationCode
-  /** Its resources are narrowed to the resources of the grant. */
-  readonly redemption: DeviceRedemption
+  const narrowed = { ...request, resources }
+  return retried === undefined
+    ? redeem(grant, code, narrowed, now, terms)
+    : redeemAgain(grant, code, narrowed, retried, now)
 }
 
 function redeem(
-  { grant, code, redemption }: ApprovedRequest,
+  grant: Grant,
+  code: AuthorizationCode,
+  redemption: DeviceRedemption,
   now: number,
   terms: GrantTerms,
 ): Outcome<IssuedTokens> {
@@ -230,7 +227,9 @@ const ANOTHER_KEY = 'The device code was used a moment ago with another key. Use
 
 /** The same tokens again. A token that was revoked stays revoked: `expires_in` 0 makes the client refresh at once. */
 function redeemAgain(
-  { grant, code: { salt = '', keyId }, redemption }: ApprovedRequest,
+  grant: Grant,
+  { salt = '', keyId }: AuthorizationCode,
+  redemption: DeviceRedemption,
   retried: Retry,
   now: number,
 ): Outcome<IssuedTokens> {

@@ -1,12 +1,11 @@
 import * as z from 'zod'
-import type { CorsHeaders } from '../../http/endpoint.ts'
 import { type HttpRequest, header } from '../../http/http.ts'
 import { CLOCK_TOLERANCE } from '../../kernel/kernel.ts'
 import { defineErrors, OAuthError, withCode } from '../../kernel/oauth-error.ts'
 import { type AcceptedSecrets, hmacSha256, sameSecret, sha256 } from '../../kernel/secrets.ts'
 import type { Transients } from '../../kernel/store.ts'
-import { type CompactJws, isSignedBy, readJws, spendOnce } from '../../tokens/compact-jws.ts'
-import { type JwsAlgorithm, type PublicKeyMembers, publicKeyFor, thumbprint } from '../../tokens/jwk.ts'
+import { isSignedBy, readJws, spendOnce } from '../../tokens/compact-jws.ts'
+import { type JwsAlgorithm, publicKeyFor, thumbprint } from '../../tokens/jwk.ts'
 import type { PresentedKey, ProofHeaders, ProofOfPossession } from '../../tokens/proof-of-possession.ts'
 
 export const DPOP_ERRORS = defineErrors({
@@ -30,15 +29,6 @@ export const DPOP_ERRORS = defineErrors({
   ],
 })
 
-/** A parsed proof (RFC 9449 4.2). Nothing in it is verified yet. */
-interface DpopProof {
-  readonly alg: JwsAlgorithm
-  readonly jwk: PublicKeyMembers
-  readonly thumbprint: string
-  readonly claims: ProofClaims
-  readonly jws: CompactJws
-}
-
 const MAX_PROOF_LENGTH = 4096
 /** In base64url: 4096 bits. Unauthenticated callers can send any key, and a longer key takes more time to verify. */
 const MAX_MODULUS_LENGTH = 683
@@ -55,8 +45,12 @@ const ProofClaims = z.object({
 })
 type ProofClaims = z.infer<typeof ProofClaims>
 
-/** Reads a `DPoP` header (RFC 9449 4.3, checks 1 to 6, and 8). @throws OAuthError `invalid_dpop_proof` */
-function readProof(header: string, algorithms: readonly JwsAlgorithm[]): DpopProof {
+/**
+ * Reads a `DPoP` header (RFC 9449 4.2 and 4.3, checks 1 to 6, and 8). Nothing in it is verified yet.
+ *
+ * @throws OAuthError `invalid_dpop_proof`
+ */
+function readProof(header: string, algorithms: readonly JwsAlgorithm[]) {
   // Two headers arrive joined by a comma, which no JWS contains.
   const jws = header.length <= MAX_PROOF_LENGTH ? readJws(header) : undefined
   if (jws === undefined || jws.signature === '') throw new OAuthError(DPOP_ERRORS.dpop_proof_malformed)
@@ -169,8 +163,6 @@ const MAX_AGE = 300
 /** Seconds after which a proof that is accepted now has expired everywhere. */
 const PROOF_LIFETIME = MAX_AGE + CLOCK_TOLERANCE + 1
 
-const NONCE_HEADER = 'dpop-nonce'
-
 /**
  * Requires a recent proof (RFC 9449 4.3, check 11). A nonce of this server proves that, whatever the clock of the client
  * shows. A client whose clock is wrong gets a nonce and tries again.
@@ -184,7 +176,7 @@ function requireFresh(
   nonceRequired: boolean,
   now: number,
 ): ProofHeaders {
-  const newer = () => ({ [NONCE_HEADER]: nonces.newest(now) })
+  const newer = () => ({ 'dpop-nonce': nonces.newest(now) })
   const fresh =
     nonce === undefined
       ? !nonceRequired && iat >= now - MAX_AGE && iat <= now + CLOCK_TOLERANCE
@@ -225,25 +217,22 @@ export function presentedKey(verifier: ProofVerifier, request: HttpRequest): Pre
       if (!isSignedBy(proof.jwk, proof.alg, proof.jws)) throw new OAuthError(DPOP_ERRORS.dpop_proof_signature)
       return headers
     },
-    spend: used && (() => spend(used, proof, verifier.now())),
+    spend: used && (() => spend(used, proof.thumbprint, proof.claims, verifier.now())),
   }
 }
 
 /** Stores a hash, since the sender chooses `jti`. An unreachable store is a 503. */
-async function spend(used: Transients, { thumbprint, claims }: DpopProof, now: number): Promise<void> {
-  const { htm, htu, jti } = claims
+async function spend(used: Transients, thumbprint: string, { htm, htu, jti }: ProofClaims, now: number) {
   const id = sha256(JSON.stringify(['dpop', thumbprint, htm, htu, jti]))
   await spendOnce(used, id, now + PROOF_LIFETIME, DPOP_ERRORS.dpop_proof_replayed)
 }
-
-const CORS_HEADERS: CorsHeaders = { allowed: ['dpop'], exposed: ['DPoP-Nonce'] }
 
 /** The proofs at an API: every access token of the scheme `DPoP` needs one. */
 export function proofsAt(verifier: ProofVerifier, required: boolean): ProofOfPossession {
   return {
     algorithms: verifier.algorithms,
     required,
-    corsHeaders: CORS_HEADERS,
+    corsHeaders: { allowed: ['dpop'], exposed: ['DPoP-Nonce'] },
     present(request) {
       const key = presentedKey(verifier, request)
       if (key === undefined) throw new OAuthError(DPOP_ERRORS.dpop_proof_missing)

@@ -91,18 +91,11 @@ export function jwtAccessTokens(options: JwtAccessTokenOptions): Feature {
   }
 }
 
-interface SignedTerms {
-  /** Canonical. */
-  readonly name: string
-  readonly lifetime: number
-  readonly alg: SigningAlgorithm
-}
-
 /** The resources whose tokens are signed, by canonical name. @throws Error that names the resource at fault */
 function signedResources(
   configured: Readonly<Record<string, SignedResource>>,
   algorithms: readonly SigningAlgorithm[],
-): ReadonlyMap<string, SignedTerms> {
+) {
   const best = algorithms.includes('ES256') ? 'ES256' : 'RS256'
   return new Map(
     Object.entries(configured).map(([resource, { lifetime = 300, alg = best }]) => {
@@ -110,7 +103,7 @@ function signedResources(
       const name = checkedResource(option, resource)
       wholeSeconds(`${option}.lifetime`, lifetime, 1, MAX_SIGNED_LIFETIME)
       if (!algorithms.includes(alg)) throw new Error(`${option} needs a key for ${alg}`)
-      return [name, { name, lifetime, alg }]
+      return [name, { name, lifetime, alg }] as const
     }),
   )
 }

@@ -4,7 +4,6 @@ import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
 import { KEPT_SECONDS } from '../../kernel/revocation-log.ts'
 import { systemClock, systemTime, type Time } from '../../kernel/time.ts'
 
-/** The errors of a guard without the store. */
 export const JWT_GUARD_ERRORS = defineErrors({
   keys_unavailable: [
     'temporarily_unavailable',

@@ -89,7 +89,6 @@ const MAX_AGE = 600
 /** About 8 MB. */
 const MAX_TOKENS = 10_000
 
-/** How tokens are verified. */
 export interface Verification<Claims extends AccessTokenClaims> {
   /** The key of a header, from the current key set. Rejects if there is none. */
   readonly keyFor: (header: JWTHeaderParameters) => Promise<CryptoKey>
@@ -137,16 +136,13 @@ export function verifiedOnce<Claims extends AccessTokenClaims>({
   return async (text) => {
     const hash = sha256(text)
     const token = tokens.get(hash)
-    if (token === undefined || !isTimely(token, now())) return verifyNow(text, hash)
+    const time = now()
+    if (token === undefined || time < token.verifiedAt || time >= token.until) return verifyNow(text, hash)
     // The key set is read each time: it may have to be fetched again, and may no longer have the key.
     const key = await keyFor(token.header)
     if (key !== token.key) return verifyNow(text, hash)
     return token.claims ?? claimsIn(payloadOf(text)) ?? verifyNow(text, hash)
   }
-}
-
-function isTimely({ verifiedAt, until }: VerifiedToken<unknown>, time: number): boolean {
-  return verifiedAt <= time && time < until
 }
 
 function isFlat(claims: object): boolean {

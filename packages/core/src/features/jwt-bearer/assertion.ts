@@ -14,15 +14,10 @@ import {
   spendOnce,
 } from '../../tokens/compact-jws.ts'
 
-/** In characters. */
-export const MAX_ASSERTION_LENGTH = 16 * 1024
-
-/** What an assertion is. Its `typ` alone decides, so that no JWT of one kind passes for the other (RFC 8725 3.11). */
-type AssertionProfile = 'id-jag' | 'workload'
-
 /** An assertion as it was sent. Nothing in it is verified. */
 export interface Assertion {
-  readonly profile: AssertionProfile
+  /** Its `typ` alone decides, so that no JWT of one kind passes for the other (RFC 8725 3.11). */
+  readonly profile: 'id-jag' | 'workload'
   readonly jws: CompactJws
   readonly claims: JwtClaims
 }
@@ -36,7 +31,7 @@ export function readAssertion(jwt: string): Assertion {
 }
 
 /** The profile by `typ`, compared without letter case and without `application/` (RFC 7515 4.1.9). */
-function profileOf(typ: unknown = 'JWT'): AssertionProfile {
+function profileOf(typ: unknown = 'JWT'): Assertion['profile'] {
   if (typeof typ !== 'string') throw new OAuthError(JWT_GRANT_ERRORS.jwt_grant_malformed)
   const name = typ.toLowerCase().replace(/^application\//, '')
   if (name === 'oauth-id-jag+jwt') return 'id-jag'

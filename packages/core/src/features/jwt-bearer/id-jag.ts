@@ -66,11 +66,7 @@ export async function approveIdJag(
     ...{ subject, scopes, resources, lifetime: trust.lifetime, use, amr },
     authTime: auth_time && Math.min(auth_time, now),
     ...(trustAcr && { acr }),
-    authority: {
-      ...{ issuer: user.issuer, subject: user.subject },
-      ...(user.tenant !== undefined && { tenant: user.tenant }),
-      ...(act?.sub && { actor: act.sub }),
-    },
+    authority: { issuer: user.issuer, subject: user.subject, tenant: user.tenant, actor: act?.sub },
   }
 }
 
@@ -223,7 +219,6 @@ const NEVER_GIVEN = ['openid', 'offline_access']
 /** @throws Error that names the option at fault */
 export function readTrust(server: ServerContext, read: ReadIssuer, options: IdJagTrust): ReadTrust {
   const option = `jwtBearer: the trust of ${options.issuer}`
-  if (options.issuer === server.issuer) throw new Error(`${option}: a server does not trust itself`)
   const { scopes, maxAssertionLifetime = 300 } = options
   const { scopes: catalogue } = server
   const wrong = scopes.find((name) => !Object.hasOwn(catalogue, name) || NEVER_GIVEN.includes(name))

@@ -25,7 +25,6 @@ export interface GrantRequest {
   readonly jkt: string | undefined
 }
 
-/** What an assertion gives. */
 export interface ApprovedGrant {
   readonly scopes: readonly string[]
   readonly resources: readonly string[]
@@ -58,26 +57,20 @@ export interface AssertionExchanged {
 export function plannedGrant(
   server: ServerContext,
   transients: Transients,
-  { subject, scopes, resources, authTime, acr, amr, authority, lifetime, use }: ApprovedGrant,
+  { subject, lifetime, use, ...given }: ApprovedGrant,
   { client: { clientId }, jkt }: TokenRequest,
 ): ExchangePlan & { readonly commit: () => Promise<boolean> } {
   const approved = {
     // A workload is no user: guards treat it as they treat client credentials.
     ...(subject === undefined ? { origin: 'machine' as const } : { origin: 'assertion' as const, subject }),
-    ...{ clientId, scopes, resources, authority },
-    ...(authTime !== undefined && { authTime }),
-    ...(acr && { acr }),
-    ...(amr && { amr }),
+    ...{ clientId, ...given },
   }
   // Keys and users may have taken seconds to find.
   const now = server.now()
   const terms = { ...server.terms, accessToken: lifetime }
   const { grant, issued } = singleTokenGrant(server.random, approved, jkt, now, terms)
-  const { issuer, subject: assertedSubject, actor } = authority
-  const event: AssertionExchanged = {
-    ...{ type: 'assertion_exchanged', grantId: grant.id, clientId, subject, issuer, assertedSubject },
-    ...(actor && { actor }),
-  }
+  const { issuer, subject: assertedSubject, actor } = given.authority
+  const ids = { grantId: grant.id, clientId, subject, issuer, assertedSubject, actor }
   return {
     grant,
     issued,
@@ -90,7 +83,7 @@ export function plannedGrant(
       if (!opened) throw new OAuthError(SERVER_ERRORS.contention)
       return true
     },
-    events: [{ ...event }],
+    events: [{ type: 'assertion_exchanged', ...ids } satisfies AssertionExchanged],
   }
 }
 

@@ -18,14 +18,7 @@ import { type Hash, sha256, withoutSecrets } from '../../kernel/secrets.ts'
 import type { Transients } from '../../kernel/store.ts'
 import { LIMIT_ERRORS } from '../../limits/rate-limits.ts'
 import type { JwtClaims } from '../../tokens/compact-jws.ts'
-import {
-  type Assertion,
-  assertionId,
-  JWT_GRANT_ERRORS,
-  MAX_ASSERTION_LENGTH,
-  readAssertion,
-  requireUnused,
-} from './assertion.ts'
+import { type Assertion, assertionId, JWT_GRANT_ERRORS, readAssertion, requireUnused } from './assertion.ts'
 import {
   approveIdJag,
   type IdJagRules,
@@ -161,7 +154,7 @@ export const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 
 /** RFC 7523 2.1, RFC 8707 2.2. */
 const JwtBearerRequest = z.object({
-  assertion: text(MAX_ASSERTION_LENGTH),
+  assertion: text(16 * 1024),
   scope: text().optional(),
   resource: ResourceParameter,
 })
@@ -225,10 +218,7 @@ async function exchangeAssertion(
 }
 
 /** All untrusted issuers share one counter; otherwise callers could fill the memory of the limiter with them. */
-const UNTRUSTED: readonly string[] = [
-  ...[JWT_GRANT_ERRORS.jwt_grant_malformed, JWT_GRANT_ERRORS.jwt_grant_typ],
-  ...[JWT_GRANT_ERRORS.jwt_grant_issuer, JWT_GRANT_ERRORS.jwt_grant_rule],
-].map(({ reason }) => reason)
+const UNTRUSTED = ['jwt_grant_malformed', 'jwt_grant_typ', 'jwt_grant_issuer', 'jwt_grant_rule']
 
 /**
  * Logs an error of the caller, and counts it for its issuer: core counts it for the client and the network. Above the limit the

@@ -59,6 +59,7 @@ export function trustedIssuers(kernel: Kernel, fetch: DocumentFetch | undefined)
   const seconds = (option: string, value: number) => wholeSeconds(option, value, 1, MAX_LIFETIME)
   return (option, source) => {
     const { lifetime = 900, maxAssertionLifetime = MAX_LIFETIME } = source
+    if (source.issuer === kernel.issuer) throw new Error(`${option}: a server does not trust itself`)
     const keys = keysOf(option, source)
     const resources = source.resources?.map(canonicalResource) ?? kernel.resources
     if (resources.length === 0 || !includesAll(kernel.resources, resources))

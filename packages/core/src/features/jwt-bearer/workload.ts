@@ -142,7 +142,6 @@ export function readRule(
   const option = `jwtBearer: the workload rule of ${client}`
   if (issuer === undefined && trustDomain === undefined)
     throw new Error(`${option} needs issuer or trustDomain`)
-  if (issuer === server.issuer) throw new Error(`${option}: a server does not trust itself`)
   checkConditions(option, options)
   const allowed = scopesWithoutUser(server.scopes)
   const wrong = scopes.find((name) => !allowed.includes(name))

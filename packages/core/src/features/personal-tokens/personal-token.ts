@@ -32,10 +32,9 @@ const ENDLESS = 100 * 365 * 24 * 60 * 60
 
 export function personalToken(grant: Grant): PersonalToken {
   const { id, label = '', scopes, resources, createdAt, usedAt, expiresAt, network } = grant
-  const isEndless = expiresAt - createdAt >= ENDLESS
   return {
     ...{ id, label, scopes, resources, createdAt },
-    expiresAt: isEndless ? undefined : expiresAt,
+    expiresAt: expiresAt - createdAt >= ENDLESS ? undefined : expiresAt,
     ...(usedAt > createdAt && { lastUsedAt: usedAt }),
     ...(network !== undefined && { lastNetwork: network }),
   }
@@ -43,7 +42,6 @@ export function personalToken(grant: Grant): PersonalToken {
 
 const PAGE = 200
 
-/** The live tokens of a user, the newest first. */
 export async function tokensOf({ store, now }: Kernel, subject: string): Promise<Grant[]> {
   const found: Grant[] = []
   let after: string | undefined
@@ -99,7 +97,6 @@ export interface CreatedPersonalToken {
   readonly token: PersonalToken
 }
 
-/** @throws OAuthError that names what is wrong with the request, or `too_many_personal_tokens` (409) */
 export async function createToken(
   kernel: Kernel,
   terms: PersonalTokenTerms,
@@ -172,7 +169,6 @@ export interface PersonalTokenRequest {
   readonly lifetime?: number | 'endless' | undefined
 }
 
-/** The limits of a server. */
 export interface PersonalTokenTerms {
   /** Those that may be requested. */
   readonly scopes: readonly string[]
@@ -232,7 +228,6 @@ export interface LeakedPersonalToken {
   readonly label: string
 }
 
-/** @returns `false`, and changes nothing, if the token does not exist or belongs to another user */
 export async function endToken(kernel: Kernel, subject: string, id: string): Promise<boolean> {
   const grant = (await kernel.store.grants.find(id))?.value
   if (grant?.origin !== 'personal' || grant.subject !== subject) return false
