@@ -387,6 +387,7 @@ describe('the service', () => {
 /** What the forms of the admin pages do, by the page and the value of `action`, and the operation that does it. */
 const ACTIONS_OF_PAGES = {
   'user end_grant': 'revokeGrant',
+  'user end_session': 'endSession',
   'user end_grants': 'revokeGrants',
   'user disable': 'disableUser',
   'user enable': 'enableUser',
