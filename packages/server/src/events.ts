@@ -274,11 +274,13 @@ export type ExternalSignInReason =
  */
 export type NoImport = 'disabled' | 'removed' | 'taken'
 
-/** The user ended the session, or replaced it by signing in again. */
+/** The user ended the session, or replaced it by signing in again, or an operator ended it. */
 export interface SignedOut {
   readonly type: 'signed_out'
   readonly subject: string
   readonly sessionId: string
+  /** Default: the user. */
+  readonly by?: 'operator' | undefined
 }
 
 /** A user changed their sign-in methods. */

@@ -142,6 +142,14 @@ describe('users', () => {
     await sessionCookie(server.baseUrl, 'teacher@example.com', 'teacher')
     const sessions = () => said(api.users.listSessions('teacher-account'))
     expect(await sessions()).toMatchObject({ status: 200, body: { items: [{ signed_in_by: 'password' }] } })
+    const [{ id }] = (await sessions()).body.items
+    for (const [sub, status] of [
+      ['demo-account', 404],
+      ['teacher-account', 204],
+      ['teacher-account', 404],
+    ])
+      expect(await said(api.users.endSession(sub, id))).toMatchObject({ status })
+    await sessionCookie(server.baseUrl, 'teacher@example.com', 'teacher')
     expect(await said(api.users.endSessions('teacher-account'))).toMatchObject({ status: 204 })
     expect(await epoch()).not.toBe(before)
     expect(await sessions()).toMatchObject({ body: { items: [] } })
@@ -387,6 +395,7 @@ describe('the service', () => {
 /** What the forms of the admin pages do, by the page and the value of `action`, and the operation that does it. */
 const ACTIONS_OF_PAGES = {
   'user end_grant': 'revokeGrant',
+  'user end_session': 'endSession',
   'user end_grants': 'revokeGrants',
   'user disable': 'disableUser',
   'user enable': 'enableUser',

@@ -60,6 +60,7 @@ const forms = (id: string) =>
   [
     [OF_USER, { action: 'disable' }],
     [OF_USER, { action: 'end_grants' }],
+    [OF_USER, { action: 'end_session' }],
     [`/admin/client?id=${id}`, {}],
   ] as const
 
@@ -251,11 +252,24 @@ onEachDatabase((newDatabase) => {
       await act(OF_USER, { action: 'end_grants' })
       expect([await three.call(), (await server.grants.list(TEACHER)).grants]).toEqual([401, []])
       const four = await teachersApp()
-      const teacher = await sessionCookie(server.baseUrl, 'teacher@example.com', 'teacher')
+      const browsers: string[] = []
+      for (const _ of ['one', 'other'])
+        browsers.push(await sessionCookie(server.baseUrl, 'teacher@example.com', 'teacher'))
+      const accounts = (): Promise<number[]> =>
+        Promise.all(
+          browsers.map(async (cookie) => {
+            const account = fetch(`${server.baseUrl}/account`, { headers: { cookie }, redirect: 'manual' })
+            return (await account).status
+          }),
+        )
+      // The latest session is the first of the list.
+      const [, session = ''] = /name="session" value="([^"]+)"/.exec(await textOf(OF_USER)) ?? []
+      await act(OF_USER, { action: 'end_session', session })
+      expect(await accounts()).toEqual([200, 303])
+      const gone = await visit(OF_USER, { token, action: 'end_session', session })
+      expect(await gone.text()).toContain('no such session')
       await act(OF_USER, { action: 'disable' })
-      const account = (): Promise<Response> =>
-        fetch(`${server.baseUrl}/account`, { headers: { cookie: teacher }, redirect: 'manual' })
-      expect([await four.call(), (await account()).status]).toEqual([401, 303])
+      expect([await four.call(), await accounts()]).toEqual([401, [303, 303]])
       expect(await textOf(OF_USER)).toContain('Enable')
       await act(OF_USER, { action: 'enable' })
       expect((await server.directory.find(TEACHER))?.state).toBe('active')
@@ -272,6 +286,7 @@ onEachDatabase((newDatabase) => {
         { type: 'grant_revoked', clientId: two.id, by: 'operator' },
         { type: 'client_removed', clientId: two.id },
         { type: 'grant_revoked', clientId: three.id, by: 'operator' },
+        { type: 'signed_out', by: 'operator' },
         { type: 'account_disabled' },
         { type: 'grant_revoked', clientId: four.id, by: 'operator' },
         { type: 'account_enabled' },

@@ -162,6 +162,21 @@ describe('the audit trail', () => {
     expect(JSON.stringify(rows)).not.toMatch(/typed|gkr_|demo@example|127\.0\.0\.1/)
   })
 
+  it('has the client and the user of a refused request that names neither, and no text that is no id', async () => {
+    const database = await connected(await newFile())
+    const trail = auditTrail(database, { days: 365, onWarning: () => {} })
+    const refused = { type: 'refused', path: '/', error: 'e', detail: '' } as const
+    const clientId = 'f'.repeat(32)
+    const reason = 'code_redirect_uri_mismatch'
+    trail.onEvent({ ...refused, reason, clientId, subject: 'ada', reference: 'ABCD-1234' })
+    trail.onEvent({ ...refused, reason: 'client_unknown', clientId: 'typed' })
+    await trail.close()
+    const [first, second, ...others] = await entriesOf(database)
+    expect(first).toMatchObject({ reason, clientId, subject: 'ada' })
+    expect(second).toMatchObject({ reason: 'client_unknown' })
+    expect([second?.clientId, others]).toEqual([undefined, []])
+  })
+
   it('has what the operator does with accounts and integrations', async () => {
     const DATABASE_URL = await newFile()
     const demoAccounts = [{ account: DANA, publicPassword: 'demo' }]

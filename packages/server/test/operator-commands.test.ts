@@ -166,6 +166,17 @@ describe('users', () => {
     return (await fetch(`${server.baseUrl}/api/oauth/token`, { method: 'POST', body })).status
   }
 
+  it('sign-out ends one session, which the list names', async () => {
+    const cookies = [1, 2].map(() => sessionCookie(server.baseUrl, 'teacher@example.com', 'teacher'))
+    const [first = '', second = ''] = await Promise.all(cookies)
+    const [{ id }] = await jsonOf('users', 'sessions', 'teacher@example.com')
+    const end = () => printedBy('users', 'sign-out', 'teacher@example.com', '--session', id)
+    expect(await end()).toMatchObject({ status: 0, output: expect.stringContaining('that browser') })
+    const statuses = [await statusOfPage(first), await statusOfPage(second)]
+    expect(statuses.sort()).toEqual([200, 303])
+    expect(await end()).toMatchObject({ status: 1, output: expect.stringContaining('no such session') })
+  })
+
   it.each(['disable', 'remove'])(
     '%s ends sessions and grants of this user at once, and of no other user',
     async (command) => {

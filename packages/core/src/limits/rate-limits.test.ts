@@ -1,13 +1,17 @@
 import { expect, it } from 'vitest'
 import type { HttpRequest } from '../http/http.ts'
-import { defineErrors } from '../kernel/oauth-error.ts'
-import { type LimitOptions, limiterOf } from './rate-limits.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
+import { LIMIT_ERRORS, type LimitOptions, limiterOf, limitFailures } from './rate-limits.ts'
 
-const { full } = defineErrors({ full: ['temporarily_unavailable', 'Too many', 429] })
+const { full, wrong } = defineErrors({
+  full: ['temporarily_unavailable', 'Too many', 429],
+  wrong: ['invalid_client', 'Wrong'],
+})
 
 const LIMITS = {
   guess: { points: 1, seconds: 60, withoutLimiter: true },
   failure: { points: 1, seconds: 60 },
+  client_failure: { points: 1, seconds: 60 },
 } as const
 
 function open(options: LimitOptions = {}) {
@@ -67,6 +71,17 @@ it('a caller counts for its /64, /56 and /48, and a wider network may have twice
   expect(await outcomes(other), 'another /48').toEqual([true])
   await limiter.refundCaller('guess', { remoteAddress: other } as HttpRequest)
   expect(await outcomes(other, other), 'after a refund').toEqual([true, false])
+})
+
+it('a request that another limit refuses is no failure of its client, and one above the limit of failures is', async () => {
+  const counted: string[] = []
+  const { limiter } = open({ rateLimiter: { take: async (limit) => counted.push(limit) && 30 } })
+  const reasonOf = async (thrown: OAuthError) =>
+    ((await limitFailures(limiter, thrown, {} as HttpRequest, undefined)) as OAuthError).reason
+  expect([await reasonOf(new OAuthError(full)), counted.length]).toEqual(['full', 0])
+  for (const error of [wrong, LIMIT_ERRORS.too_many_failures])
+    expect(await reasonOf(new OAuthError(error))).toBe('too_many_failures')
+  expect(counted).toEqual(['client_failure', 'client_failure'])
 })
 
 it('a limit that no feature declares is a fault of the program', async () => {

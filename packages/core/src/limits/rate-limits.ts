@@ -183,13 +183,18 @@ export async function limitFailures(
   client: Promise<Client | undefined> | undefined,
 ): Promise<unknown> {
   const callersFault = cause instanceof OAuthError && cause.status < 500 && !cause.interim
-  if (!callersFault) return cause
+  if (!callersFault || isOverLimit(cause)) return cause
   // All unknown ids share one counter; otherwise callers could fill the memory of the limiter with them.
   const name = (await client?.catch(() => undefined))?.clientId ?? 'unknown'
   // Callers without an address count as one: otherwise a caller that resets the connection would pass every limit.
   const retryAfter = await limiter.take('client_failure', `${name} ${networkOf(remoteAddress)}`)
   if (retryAfter === 0) return cause
   return new OAuthError(LIMIT_ERRORS.too_many_failures, undefined, { cause, retryAfter })
+}
+
+/** A valid request, of which there were too many. It tells nothing about credentials. */
+function isOverLimit({ status, reason }: OAuthError): boolean {
+  return status === 429 && reason !== LIMIT_ERRORS.too_many_failures.reason
 }
 
 /** The number of allowed events per key, and the length of a window, which begins with the first event of its key. */

@@ -46,8 +46,10 @@ export interface UserSessions {
   /**
    * Ends one session. Apps get a logout token first. Nothing happens if the user has no such session: also if an outage after its end
    * kept what it opened meanwhile.
+   *
+   * @returns whether the user had this session
    */
-  end(subject: string, id: string): Promise<void>
+  end(subject: string, id: string, by?: 'operator'): Promise<boolean>
 }
 
 /**
@@ -144,13 +146,15 @@ export function sessionEnds(
         noUseBefore = now + USED_EVERY
       }
     },
-    async end(subject, id) {
+    async end(subject, id, by) {
       const session = await find(id)
-      if (session?.subject !== subject) return
+      if (session?.subject !== subject) return false
       const ended = { subject, sessionIds: [session.firstId ?? id] }
       await ending(ended)
-      if (await remove(database, id)) onEvent({ type: 'signed_out', subject, sessionId: id })
+      if (await remove(database, id))
+        onEvent({ type: 'signed_out', subject, sessionId: id, ...(by && { by }) })
       await ending(ended)
+      return true
     },
   })
 

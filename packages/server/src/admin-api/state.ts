@@ -34,7 +34,7 @@ const OverviewAnswer = z
   .object({
     health: z.object({ store: Probe, database: Probe }),
     last_day: z.object(Object.fromEntries(COUNTED.map((type) => [type, z.int()]))).openapi({
-      description: 'Entries of the audit trail in the last 24 hours, by type; 1000 means that many or more',
+      description: 'How many events of each type the last 24 hours had',
     }),
     known_clients_refused: z.record(z.string(), z.int()).openapi({
       description: 'Known clients that were refused in the last 24 hours because they are off, by id',

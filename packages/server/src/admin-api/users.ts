@@ -123,6 +123,7 @@ const Grant = z
   .openapi('Grant')
 const GrantPage = pageOf('GrantPage', Grant)
 const GrantQuery = z.strictObject({ ...PageQuery, client_id: text.optional() })
+const SessionPath = z.object({ sub: Sub, session: text })
 const GrantPath = z.object({ sub: Sub, grant: text })
 
 function grantOf({ id, clientId, client, ...grant }: UserGrant): z.output<typeof Grant> {
@@ -156,6 +157,7 @@ export function users(app: OpenAPIHono<AdminEnv>, operation: Operations, options
   readUsers(app, operation, options)
   addUsers(app, operation, options)
   changeUsers(app, operation, options)
+  endSession(app, operation, options)
   grantsOfUsers(app, operation, options)
 }
 
@@ -243,6 +245,24 @@ function addUsers(
       await users.setPassword(c.req.valid('param').sub, c.req.valid('json').password)
       return c.body(null, 204)
     })
+}
+
+function endSession(
+  app: OpenAPIHono<AdminEnv>,
+  operation: Operations,
+  { operator: { users } }: AdminApiOptions,
+): void {
+  const end = operation('admin:write', {
+    ...{ method: 'delete', path: '/users/{sub}/sessions/{session}', operationId: 'endSession', tags },
+    request: { params: SessionPath },
+    summary: 'Sign a user out in one browser',
+    responses: { ...NO_CONTENT, ...NOT_FOUND },
+  })
+  app.openapi(end, async (c) => {
+    const { sub, session } = c.req.valid('param')
+    await users.endSession(sub, session)
+    return c.body(null, 204)
+  })
 }
 
 interface Change {

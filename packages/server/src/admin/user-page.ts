@@ -36,13 +36,14 @@ export function userPage(options: AdminOptions, visits: OperatorVisits) {
   const show = showUser(options)
   return {
     show: visits.page(show),
-    change: visits.form(show, async (c, visit, { action, grant = '' }) => {
+    change: visits.form(show, async (c, visit, { action, grant = '', session = '' }) => {
       const account = await directory.find(parameter(c, 'id') ?? '')
       if (account === undefined) return show(c, visit)
       const { id } = account
       try {
         if (action === 'end_grant') await operator.grants.end(id, grant)
         if (action === 'end_grants') await operator.grants.endAll(id)
+        if (action === 'end_session') await operator.users.endSession(id, session)
         if (action === 'enable') await operator.users.enable(id)
         if (action === 'disable') await operator.users.disable(id)
       } catch (error) {
@@ -74,7 +75,7 @@ function showUser(options: AdminOptions): Show {
     const main = html`
 ${account === undefined ? html`<p>No account has this id. It may have been removed.</p>` : accountCard(account, methods, visit)}
 ${signInAgain(site, c, visit)}
-${sessions.length === 0 ? '' : sessionTable(sessions)}
+${sessions.length === 0 ? '' : sessionTable(sessions, visit)}
 ${grantsSection(site, c, allowed, visit)}
 <h2 class="part">In the audit trail</h2>
 ${await trailTable(options, entries)}
@@ -120,7 +121,11 @@ function accountCard(account: AccountEntry, methods: readonly string[], visit: O
 }
 
 /** Of addresses only the network is known. */
-function sessionTable(sessions: readonly UserSession[]): Markup {
+function sessionTable(sessions: readonly UserSession[], visit: OperatorVisit): Markup {
+  const end = ({ id: session, device = 'an unknown browser' }: UserSession) => {
+    const button = html`<button class="danger">Sign out<span class="unseen"> ${device}</span></button>`
+    return buttonForm({ action: 'end_session', session }, button, visit)
+  }
   const rows = table(
     'Signed in',
     [
@@ -129,6 +134,7 @@ function sessionTable(sessions: readonly UserSession[]): Markup {
       { head: 'Browser', cell: ({ device = 'unknown' }) => device },
       { head: 'Network', cell: ({ network = 'unknown' }) => html`<code>${network}</code>` },
       { head: 'Last used', cell: ({ usedAt }) => momentOf(usedAt) },
+      { head: 'Change', cell: end },
     ],
     sessions,
   )

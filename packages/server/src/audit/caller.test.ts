@@ -51,6 +51,13 @@ describe('the client that a request names', () => {
     [{ query: 'client_id=https%3A%2F%2Fapp.example%2F%3Ftoken%3Dsecret' }, undefined],
     [{ query: 'client_id=gkr_0123456789abcdef012345.secret' }, undefined],
     [{ body: `client_id=${ID}` }, undefined],
+    [{ headers: { authorization: `Basic ${btoa(`${ID}:secret`)}` } }, ID],
+    [
+      { headers: { authorization: `basic ${btoa('https%3A%2F%2Fapp.example%2Fclient.json:')}` } },
+      'https://app.example/client.json',
+    ],
+    [{ headers: { authorization: `Basic ${btoa('gkr_secret:secret')}` } }, undefined],
+    [{ headers: { authorization: `Bearer ${btoa(`${ID}:secret`)}` } }, undefined],
     [{}, undefined],
   ])('%j: %s', async (request, named) => {
     const blank: HttpRequest = { method: 'POST', path: '/', query: '', headers: {}, body: '' }

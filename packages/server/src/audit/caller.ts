@@ -44,10 +44,7 @@ export function callerOfEvent(): Caller {
   const request = requests.getStore()
   if (request === undefined) return {}
   const named = 'body' in request ? clientNamedIn(request) : ''
-  return {
-    network: coarseNetwork(request.remoteAddress),
-    clientId: CLIENT_ID.test(named) ? named : undefined,
-  }
+  return { network: coarseNetwork(request.remoteAddress), clientId: clientIdIn(named) }
 }
 
 /** The browser of the current request of a page, as the list of sessions has it. */
@@ -92,11 +89,17 @@ export function coarseNetwork(address = ''): string | undefined {
 /** Only what looks like an id: users put secrets into the wrong field. */
 const CLIENT_ID = /^([0-9a-f]{32}|https:\/\/[\w.:/~-]{1,200})$/
 
-/** Does not parse the whole form: it may have thousands of fields. */
+export function clientIdIn(named: string | undefined): string | undefined {
+  return named !== undefined && CLIENT_ID.test(named) ? named : undefined
+}
+
+/** In the form or by HTTP Basic. Does not parse the whole form: it may have thousands of fields. */
 function clientNamedIn(request: HttpRequest): string {
   const isForm = /^application\/x-www-form-urlencoded\s*(;|$)/i.test(headerOf(request, 'content-type'))
   const fields = isForm ? `${request.body}&${request.query}` : request.query
-  const [, encoded = ''] = /(?:^|&)client_id=([^&]{1,700})(?:&|$)/.exec(fields) ?? []
+  const [, basic = ''] = /^basic +(\S+)$/i.exec(headerOf(request, 'authorization')) ?? []
+  const inForm = /(?:^|&)client_id=([^&]{1,700})(?:&|$)/.exec(fields)
+  const [, encoded = ''] = inForm ?? /^([^:&]{1,700}):/.exec(Buffer.from(basic, 'base64').toString()) ?? []
   return new URLSearchParams(`id=${encoded}`).get('id') ?? ''
 }
 

@@ -89,8 +89,6 @@ function rowsOf(database: Database, { subject, clientId, types, since, until }: 
 export interface TrailReader {
   /** One page, the newest first. @param cursor the `next` of the previous page */
   page(query: AuditQuery, limit: number, cursor?: string): Promise<AuditPage>
-  /** The number of entries of a type since a time (ISO 8601, in UTC), at most `most`. */
-  count(type: string, since: string, most: number): Promise<number>
 }
 
 export function trailReader(database: Database, trail: Pick<AuditTrail, 'flush'>): TrailReader {
@@ -98,21 +96,6 @@ export function trailReader(database: Database, trail: Pick<AuditTrail, 'flush'>
     async page(query, limit, cursor) {
       await trail.flush()
       return auditPage(database, query, limit, cursor)
-    },
-    async count(type, since, most) {
-      const { count } = await database
-        .selectFrom((tables) =>
-          tables
-            .selectFrom('audit')
-            .select('id')
-            .where('type', '=', type)
-            .where('id', '>=', since)
-            .limit(most)
-            .as('some'),
-        )
-        .select(({ fn }) => fn.countAll().as('count'))
-        .executeTakeFirstOrThrow()
-      return Number(count)
     },
   })
 }

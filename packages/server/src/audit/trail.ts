@@ -10,7 +10,7 @@ import {
 } from '../database/row-queue.ts'
 import type { AuditRow } from '../database/tables.ts'
 import { type AuditedEvent, type Cause, causeOf } from '../events.ts'
-import { actorOfEvent, callerOfEvent } from './caller.ts'
+import { actorOfEvent, callerOfEvent, clientIdIn } from './caller.ts'
 
 /** Records consents, sign-ins and changes by operators. */
 export interface AuditTrail {
@@ -224,8 +224,10 @@ function happenedOf(event: AuditedEvent, cause: Cause): Happened {
   }
   const { network, clientId } = callerOfEvent()
   if (event.type !== 'refused') return { ...event, network }
-  const { type, error, reason, path, known } = event
-  return { type, clientId, error, reason, known, path: path.slice(0, MAX_PATH), network }
+  const { type, subject, error, reason, known } = event
+  // An assertion, a token or the form of a page names neither in the request.
+  const whose = { clientId: clientId ?? clientIdIn(event.clientId), subject }
+  return { type, ...whose, error, reason, known, path: event.path.slice(0, MAX_PATH), network }
 }
 
 const MAX_PATH = 200

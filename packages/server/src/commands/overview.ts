@@ -18,20 +18,17 @@ export const overview = (load: LoadService) =>
     run: async ({ args }) =>
       withSharedStore(await load(), async (service) => {
         const state = await service.operator.overview()
-        const { MAX_COUNTED } = await import('../operator/overview.ts')
-        console.log(args.json ? jsonText(state) : linesOf(state, MAX_COUNTED).join('\n'))
+        console.log(args.json ? jsonText(state) : linesOf(state).join('\n'))
       }),
   })
 
-function linesOf({ health, keys, lastDay, knownClientsRefused }: Overview, maxCounted: number): string[] {
+function linesOf({ health, keys, lastDay, knownClientsRefused }: Overview): string[] {
   return [
     ...Object.entries(health).map(([name, { answers, milliseconds }]) =>
       row(name, answers ? `answers in ${milliseconds.toFixed(1)} ms` : 'out of reach'),
     ),
     ...keys.map((key) => row(`key ${key.alg}`, keyWords(key))),
-    ...Object.entries(lastDay).map(([type, count]) =>
-      row(type, `${count}${count === maxCounted ? ' or more' : ''} in 24 hours`),
-    ),
+    ...Object.entries(lastDay).map(([type, count]) => row(type, `${count} in 24 hours`)),
     ...Object.entries(knownClientsRefused).map(([id, count]) =>
       row('known client off', `${id} refused ${count} times in 24 hours: KNOWN_CLIENTS`),
     ),

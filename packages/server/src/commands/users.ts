@@ -32,7 +32,7 @@ export const users = (load: LoadService) =>
       list: list(load),
       password: change(load, 'Sets a new password, and ends every session', setPassword),
       sessions: sessions(load),
-      'sign-out': change(load, 'Ends every session', signOut),
+      'sign-out': signOut(load),
       disable: change(load, 'Ends sessions and grants; "enable" lets the user sign in again', end('disable')),
       enable: change(load, 'Lets a disabled user sign in again', enable),
       admin: admin(load),
@@ -61,11 +61,26 @@ const setPassword: Change = async ({ operator: { users }, directory }, user) => 
   console.log(`${plain(email)} has a new password. Every session of the account has ended.`)
 }
 
-const signOut: Change = async ({ operator: { users }, directory }, user, { config }) => {
-  await users.endSessions((await namedAccount(directory, user)).id)
-  const apps = config.features.backChannelLogout ? ' Apps hear of it within two minutes.' : ''
-  console.log(`${plain(user)} is signed out in every browser.${apps}`)
-}
+const signOut = (load: LoadService) =>
+  defineCommand({
+    meta: { description: 'Ends every session' },
+    args: {
+      user,
+      session: { type: 'string', valueHint: 'id', description: 'ends only this one of `users sessions`' },
+    },
+    run: async ({ args: { user, session } }) => {
+      const configured = await load()
+      await withService(configured, async ({ operator: { users }, directory }) => {
+        const { id } = await namedAccount(directory, user)
+        await (session === undefined ? users.endSessions(id) : users.endSession(id, session))
+        const apps = configured.config.features.backChannelLogout
+          ? ' Apps hear of it within two minutes.'
+          : ''
+        const where = session === undefined ? 'every browser' : 'that browser'
+        console.log(`${plain(user)} is signed out in ${where}.${apps}`)
+      })
+    },
+  })
 
 const enable: Change = async ({ operator: { users }, directory }, user) => {
   await users.enable((await trustedAccount(directory, user)).id)
@@ -127,7 +142,7 @@ function shownSession({ id, startedAt, usedAt, signedInBy, device, network }: Us
   return { id, startedAt: isoTime(startedAt), usedAt: isoTime(usedAt), signedInBy, device, network }
 }
 
-function lineOfSession({ id: _, ...session }: ReturnType<typeof shownSession>): string {
+function lineOfSession(session: ReturnType<typeof shownSession>): string {
   return Object.values(session).join('  ')
 }
 

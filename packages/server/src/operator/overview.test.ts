@@ -27,20 +27,25 @@ it('shows no private part of a key', () => {
 
 it('knows the age of every key from itself, the trail or its file, and shows what is unreachable', async () => {
   const entry = { id: '1', at: '2026-01-01T00:00:00.000Z', type: 'signing_keys_rotated', added: ['a'] }
-  const queried: string[] = []
+  const queried: number[] = []
   const counted = ['cursor', 'chatgpt', 'chatgpt'].map((label) => ({ label, start: 0, bucket: 0, count: 2 }))
+  const events = ['refused', 'code_redeemed', 'refused'].map((label) => ({
+    label,
+    start: 0,
+    bucket: 0,
+    count: 2000,
+  }))
   const overview = overviewOf({
     probes: { store: () => Promise.reject(new Error('gone')), database: async () => {} },
     keys: () => [key('a'), { ...key('b', undefined, 'RS256'), iat: NOW - 60 }, key('c')],
     keysWrittenAt: async () => NOW - 1,
-    trail: {
-      page: async () => ({ entries: [entry] }),
-      count: async (type, since) => {
+    trail: { page: async () => ({ entries: [entry] }) },
+    statistics: {
+      read: async ({ name, since }) => {
         queried.push(since)
-        return type === 'refused' ? 1000 : 3
+        return name === 'known_client_off' ? counted : events
       },
     },
-    statistics: { read: async ({ name }) => (name === 'known_client_off' ? counted : []) },
     now: () => NOW,
   })
   const { keys, health, lastDay, knownClientsRefused } = await overview()
@@ -50,10 +55,12 @@ it('knows the age of every key from itself, the trail or its file, and shows wha
     [NOW - 1, true],
   ])
   expect([health.store.answers, health.database.answers]).toEqual([false, true])
-  expect(lastDay).toMatchObject({ sign_in_succeeded: 3, refused: 1000 })
+  expect(lastDay).toMatchObject({ sign_in_succeeded: 0, refused: 4000 })
+  expect(lastDay, 'a type that is not shown').not.toHaveProperty('code_redeemed')
   expect(Object.entries(knownClientsRefused)).toEqual([
     ['chatgpt', 4],
     ['cursor', 2],
   ])
-  expect(new Set(queried)).toEqual(new Set([new Date((NOW - 24 * 3600) * 1000).toISOString()]))
+  // The intervals of a day are of 20 minutes.
+  expect(queried).toEqual(queried.map(() => NOW / 60 - (24 * 60 - 20)))
 })

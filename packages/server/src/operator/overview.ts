@@ -2,9 +2,9 @@ import { performance } from 'node:perf_hooks'
 import type { PrivateJwk } from '@grantkit/core'
 import { signerAt } from '@grantkit/core/internal'
 import type { TrailReader } from '../audit/reading.ts'
-import { DAY_MINUTES, DAY_MS, MINUTE_MS } from '../config/time-units.ts'
+import { DAY_MINUTES, MINUTE_MS } from '../config/time-units.ts'
 import type { Probes } from '../operations/health.ts'
-import { intervalOf, minuteOf, type StatisticsReader } from '../statistics/statistics.ts'
+import { type CountQuery, intervalOf, minuteOf, type StatisticsReader } from '../statistics/statistics.ts'
 
 /** The state of the service. */
 export interface ServiceState {
@@ -15,8 +15,8 @@ export interface ServiceState {
 
 /** The same with what happened lately, for a command and the admin API. The page has charts. */
 export interface Overview extends ServiceState {
-  /** The number of trail entries by type in the last 24 hours; `MAX_COUNTED` means that many or more. */
-  readonly lastDay: Readonly<Record<(typeof COUNTED)[number], number>>
+  /** How many events of each shown type the last 24 hours had. */
+  readonly lastDay: Readonly<Record<string, number>>
   /** In the last 24 hours. */
   readonly knownClientsRefused: KnownClientRefusals
 }
@@ -60,16 +60,16 @@ export const COUNTED = [
   'client_registered',
   'refused',
 ] as const
-export const MAX_COUNTED = 1000
 
 export function overviewOf(options: OverviewOptions): () => Promise<Overview> {
-  const { trail, statistics, now = clock } = options
+  const { statistics, now = clock } = options
   const state = stateOf(options)
   return async () => {
-    const since = new Date(now() * 1000 - DAY_MS).toISOString()
-    const counts = COUNTED.map(async (type) => [type, await trail.count(type, since, MAX_COUNTED)])
-    const lastDay = Object.fromEntries(await Promise.all(counts))
-    const knownClientsRefused = await knownClientRefusals(statistics, windowOf('24h', minuteOf(now() * 1000)))
+    // The trail has few of the requests that are refused.
+    const window = windowOf('24h', minuteOf(now() * 1000))
+    const events = await totalsOf(statistics, 'event', window)
+    const lastDay = Object.fromEntries(COUNTED.map((type) => [type, events.get(type) ?? 0]))
+    const knownClientsRefused = await knownClientRefusals(statistics, window)
     return { ...(await state()), lastDay, knownClientsRefused }
   }
 }
@@ -131,17 +131,23 @@ function clock(): number {
 /** How often each known client was refused because it is off: by its id, the most frequent first. */
 export type KnownClientRefusals = Readonly<Record<string, number>>
 
-/** @param since minutes since the epoch */
 export async function knownClientRefusals(
   statistics: StatisticsReader,
-  { resolution, step, since }: Pick<TimeRange, 'resolution' | 'step'> & { readonly since: number },
+  window: ChartWindow,
 ): Promise<KnownClientRefusals> {
-  const counts = await statistics.read({ name: 'known_client_off', resolution, step, since })
-  const byClient = Map.groupBy(counts, ({ label }) => label)
-  const totals = [...byClient].map(
-    ([id, some]) => [id, some.reduce((sum, { count }) => sum + count, 0)] as const,
-  )
-  return Object.fromEntries(totals.sort(([, one], [, other]) => other - one))
+  const totals = await totalsOf(statistics, 'known_client_off', window)
+  return Object.fromEntries([...totals].sort(([, one], [, other]) => other - one))
+}
+
+async function totalsOf(
+  statistics: StatisticsReader,
+  name: CountQuery['name'],
+  { resolution, step, since }: ChartWindow,
+): Promise<ReadonlyMap<string, number>> {
+  const totals = new Map<string, number>()
+  for (const { label, count } of await statistics.read({ name, resolution, step, since }))
+    totals.set(label, (totals.get(label) ?? 0) + count)
+  return totals
 }
 
 /** The times that an operator can choose for a chart or a list. */

@@ -8,7 +8,8 @@ import { operatorUsers } from './users.ts'
 
 const database = await openDatabase('memory:', () => {})
 await migrate(database)
-const accounts = accountRows(database, () => {})
+const events: unknown[] = []
+const accounts = accountRows(database, (event) => void events.push(event))
 const directory = accountDirectory(database)
 const parts = { accounts, directory, grants: { revokeAll: async () => 2 }, builtIn: true }
 const users = operatorUsers(parts)
@@ -34,6 +35,29 @@ it.each(['find', 'endSessions', 'disable', 'enable', 'addAdmin', 'removeAdmin'] 
     await expect(users[verb]('nobody')).rejects.toMatchObject({ status: 404, reason: 'user_unknown' })
   },
 )
+
+it('ends one session of a user for the operator, and none that is unknown or of another user', async () => {
+  const ada = await accounts.find('ada')
+  if (ada === undefined) throw new Error('no account')
+  const now = Math.floor(Date.now() / 1000)
+  for (const id of ['one', 'other']) {
+    const times = { confirmedAt: now, startedAt: now, usedAt: now, expiresAt: now + 60, authTime: now }
+    await accounts.sessions.start(ada, { id, subject: 'ada', epoch: ada.sessionEpoch, ...times })
+  }
+  events.length = 0
+  await users.endSession('ada', 'one')
+  expect((await users.sessions('ada')).map(({ id }) => id)).toEqual(['other'])
+  expect(events).toEqual([{ type: 'signed_out', subject: 'ada', sessionId: 'one', by: 'operator' }])
+  for (const [subject, id] of [
+    ['ada', 'one'],
+    ['eve', 'other'],
+  ] as const)
+    await expect(users.endSession(subject, id)).rejects.toMatchObject({
+      status: 404,
+      reason: 'session_unknown',
+    })
+  expect(events).toHaveLength(1)
+})
 
 it('removes a user of an application, who has no account', async () => {
   expect(await users.remove('elsewhere')).toBe(2)

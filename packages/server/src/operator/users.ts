@@ -9,6 +9,7 @@ import { actorOfEvent } from '../audit/caller.ts'
 
 const USER_ERRORS = defineErrors({
   user_unknown: ['not_found', 'There is no such user', 404],
+  session_unknown: ['not_found', 'The user has no such session', 404],
   user_exists: ['conflict', 'Another user has this address or sub, or had it', 409],
   users_elsewhere: [
     'conflict',
@@ -81,6 +82,11 @@ export function operatorUsers({ accounts, directory, grants, builtIn }: Operator
     },
     /** Where a user is signed in, the newest first. */
     sessions: (id: string) => accounts.sessions.list(id),
+    /** @throws OAuthError `not_found`, also for a session of another user */
+    async endSession(id: string, session: string): Promise<void> {
+      if (!(await accounts.sessions.end(id, session, 'operator')))
+        throw new OAuthError(USER_ERRORS.session_unknown)
+    },
     endSessions: async (id: string) => requireKnown(await accounts.endSessions(id, 'operator')),
     /** Ends the sessions and grants of a user, who cannot sign in until `enable`. @returns how many grants ended */
     async disable(id: string): Promise<number> {

@@ -294,7 +294,7 @@ export function standardMethods(
 
 /** What a client does with its secrets that its operator should know. */
 export type ClientSecretEvent =
-  /** A client still uses its older secret. At most once an hour for a client: without it, the older secret can end. */
+  /** A client still uses its older secret. At most once an hour for a secret: without it, the older secret can end. */
   | {
       readonly type: 'old_secret_used'
       readonly clientId: string
@@ -348,7 +348,8 @@ const HOUR = 60 * 60
 const DAY = 24 * HOUR
 
 function oldNotice(clientId: string, endsAt: number, now: number): Notice {
-  return { id: `old:${clientId}`, until: now + HOUR, event: { type: 'old_secret_used', clientId, endsAt } }
+  const event = { type: 'old_secret_used', clientId, endsAt } as const
+  return { id: `old:${clientId}:${endsAt}`, until: now + HOUR, event }
 }
 
 /** Days before the end of a secret, the last notice first. */

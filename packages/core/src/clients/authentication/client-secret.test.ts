@@ -33,6 +33,18 @@ describe('a secret of a client', () => {
     const type = 'old_secret_used'
     expect(events).toEqual(['one', 'other'].map((clientId) => ({ type, clientId, endsAt: NOW + DAY })))
   })
+
+  it('that is the older one of a second rotation within an hour causes an event too', async () => {
+    const { verify, events } = replica()
+    await verify('old', client(older), NOW)
+    const second = {
+      secretHash: sha256('newer'),
+      oldSecretHash: sha256('new'),
+      oldSecretEndsAt: NOW + DAY + 60,
+    }
+    await verify('new', client(second), NOW + 60)
+    expect(events).toMatchObject([{ endsAt: NOW + DAY }, { endsAt: NOW + DAY + 60 }])
+  })
 })
 
 describe('a notice', () => {
