@@ -107,7 +107,7 @@ export const Features = (origin: Origin) =>
     knownClients: knownClientsField,
     idTokenClaims: field(
       toggle(false),
-      'ID tokens have the name and e-mail address of the user too, for every client with these scopes; `off`: only for static clients with `--id-token-claims`',
+      'ID tokens have the claims of the user that the granted scopes open, such as name and e-mail address, for every client; `off`: only for static clients with `--id-token-claims`',
       { variable: 'ID_TOKEN_CLAIMS', guide: 'how-to/static-clients.md' },
     ),
     logout: field(toggle(false), 'RP-initiated logout at `/oauth/logout`', {
