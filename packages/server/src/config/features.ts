@@ -214,7 +214,7 @@ function hostsOf(variable: string): Record<string, string> {
 const USUAL = KNOWN_CLIENTS.filter(isOnByDefault).map(({ id }) => id)
 const IDS = KNOWN_CLIENTS.map(({ id }) => id)
 const WORDS = ['on', ...IDS.flatMap((id) => [id, `-${id}`])]
-const EXPECTED = `must be off, on, or known clients such as on,cursor,-make; they are ${IDS.join(', ')}`
+const EXPECTED = `must be off, on, or known clients such as on,cursor,-make in the variable and ['on', 'cursor', '-make'] in a file; they are ${IDS.join(', ')}`
 
 /** Which known clients may come with their own redirect URIs: their ids, in the order of the table. */
 const knownClientsField = field(
