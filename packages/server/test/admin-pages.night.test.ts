@@ -167,4 +167,24 @@ describe('every page of it', () => {
     }
     await page.close()
   })
+
+  it('leaves room for values next to long labels on a phone, and no link of a bar alone in its row', async () => {
+    const { client_id } = await signedIn(server.baseUrl, 'notes:read')
+    const query = new URLSearchParams({ client_id, redirect_uri: 'https://elsewhere.example/callback' })
+    const refused = await (await fetch(`${server.baseUrl}/oauth/authorize?${query}`)).text()
+    const page = await openAdmin()
+    await page.setViewportSize({ width: 390, height: 800 })
+    const rowsOf = async (name: string) => {
+      const links = await page.getByRole('navigation', { name }).getByRole('link').all()
+      const tops = await Promise.all(links.map(async (link) => (await link.boundingBox())?.y))
+      return Object.values(Object.groupBy(tops, String)).map((row) => row?.length)
+    }
+    expect(await rowsOf("Operator's view")).toEqual([3, 2])
+    expect(await rowsOf('Time of the charts')).toEqual([2, 2])
+    await page.goto(`${server.baseUrl}/admin/why/${/[\dA-Z]{4}-[\dA-Z]{4}/.exec(refused)?.[0]}`)
+    for (const details of await page.locator('summary').all()) await details.click()
+    for (const value of await page.locator('dd:visible').all())
+      expect((await value.boundingBox())?.width).toBeGreaterThan(100)
+    await page.close()
+  })
 })

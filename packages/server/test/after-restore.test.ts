@@ -75,6 +75,7 @@ describe('after a restore of the database', () => {
     for (const line of [/account_disabled +grantkit users disable <subject>/, /passkey_removed/])
       expect(output).toMatch(line)
     expect(output).toContain('STORE_URL')
+    expect(output).toContain('The time holds only if the database was backed up before the store;')
   })
 
   it('run once more, it prints the same time, and once the server is in use, when it ran', async () => {

@@ -83,6 +83,15 @@ it('shows which scopes a client may request that registered with a token', async
   expect(text, 'which token it was').toMatch(/With the token for\s+Partner/)
 })
 
+it('says no application type, which permits nothing', async () => {
+  const members = { clientName: 'CRM', redirectUris: ['http://127.0.0.1/cb'], rememberConsent: true }
+  const [plain, trusted] = [await withClient(), await server.clients.add(members)]
+  expect((await browse(plain.path)).text).not.toMatch(/\bMay\b|application/)
+  expect((await browse(`/admin/client?id=${trusted.clientId}`)).text).toMatch(
+    /\bMay\s+skip a consent that was given before/,
+  )
+})
+
 it('shows what a client hears of ended sessions, and that its access ends with them', async () => {
   const { clientId } = await server.clients.add({
     clientName: 'CRM',

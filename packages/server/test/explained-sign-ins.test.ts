@@ -58,11 +58,13 @@ describe('a request that is refused', () => {
   it('shows a reference on its page, and the command and the operator read the verdict and the steps by it', async () => {
     const reference = referenceIn(await (await authorize('gone')).text())
     const printed = await why(reference)
-    expect(printed).toMatch(/^[-0-9A-Z]{9} {2}The app uses a `client_id` that does not exist here/)
+    expect(printed).toMatch(/^[-0-9A-Z]{9} {2}The app uses a client_id that does not exist here/)
     expect(printed).toMatch(/client_found refused .*reason client_unknown.* replica [0-9a-f]{6}/)
     const { status, text } = await operator(`/admin/why/${reference}`)
     expect([status, text]).toEqual([200, expect.stringContaining('that does not exist here')])
     expect(text).toMatch(/The client was looked up/)
+    const { html } = await operator('/admin/why')
+    expect(html).toMatch(/<option[^>]*>The app uses a client_id that does/)
   })
 
   it('shows it in the body of an error, at the end of its description and in a header', async () => {

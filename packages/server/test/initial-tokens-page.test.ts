@@ -31,6 +31,11 @@ async function register(token: string): Promise<number> {
   return (await fetch(`${server.baseUrl}/api/oauth/register`, { method: 'POST', headers, body })).status
 }
 
+it('says nothing of a time zone where it shows no time', async () => {
+  expect((await browse(PATH)).text).not.toContain('Times are in')
+  expect((await browse('/admin')).text).toContain('Times are in UTC.')
+})
+
 it('makes a token, shows it once, and lists it with its label, uses, scopes and end', async () => {
   const made = await make('Partner <b>')
   const token = textIn(made)

@@ -56,6 +56,26 @@ it.each([
   expect([status, errors]).toEqual([2, expect.stringContaining(`${flag} ${words}`)])
 })
 
+it('names a member as it was sent, also where core refuses it', async () => {
+  for (const members of [
+    { token_endpoint_auth_method: 'other' },
+    { pkce_optional: true, nonce_optional: 1 },
+  ]) {
+    const { status, body } = await call('POST', '/clients', { ...PORTAL, ...members })
+    expect([status, body.error_description]).toEqual([400, expect.not.stringMatching(/[a-z][A-Z]\w*:/)])
+  }
+  const { body } = await call('POST', '/clients', PORTAL)
+  const changes = { nonce_optional: true }
+  const changed = await call('PATCH', `/clients/${body.client_id}`, changes, { 'if-match': '*' })
+  expect(changed).toMatchObject({
+    status: 400,
+    body: {
+      error: 'invalid_client_metadata',
+      error_description: 'nonce_optional: only together with pkce_optional',
+    },
+  })
+})
+
 it('takes an empty list of a feature that is off as none', async () => {
   const none = { token_exchange_resources: [], post_logout_redirect_uris: [] }
   expect(await call('POST', '/clients', { ...PORTAL, ...none })).toMatchObject({

@@ -52,6 +52,14 @@ it('a user signs out everywhere on the account page, and no other user is signed
   expect(server.events).toContainEqual({ type: 'sessions_ended', subject: DANA.id, by: 'user' })
 })
 
+it('each button that signs another browser out has a name of its own', async () => {
+  const [here] = [await sessionCookie(server.baseUrl), await sessionCookie(server.baseUrl)]
+  await sessionCookie(server.baseUrl)
+  const names = [...(await (await account(here)).text()).matchAll(/<button>(Sign out<span.*?)<\/button>/g)]
+  expect(names.length).toBeGreaterThan(1)
+  expect(new Set(names.map(([, name = '']) => name.replace(/<[^>]+>/g, ''))).size).toBe(names.length)
+})
+
 it('no form of another page signs a user out everywhere', async () => {
   const cookie = await sessionCookie(server.baseUrl)
   expect((await signOutEverywhere(cookie, 'made up')).status).toBe(403)

@@ -45,7 +45,7 @@ export function adminPage(
 <h1>${title}</h1>
 ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</p>`}
 ${main}
-${TIME_ZONE}`
+${String(main).includes('<time ') ? TIME_ZONE : ''}`
   return pageResponse(site, {
     title,
     main: framed,

@@ -6,6 +6,7 @@ import {
   durationText,
   FIT_A_PHONE,
   intervalsOf,
+  overviewCharts,
   stackedBars,
   timeTicks,
 } from './charts.ts'
@@ -101,4 +102,15 @@ it('draws the oldest first, from zero, each with its age', () => {
     /old<\/text><rect class="series-2" x="0" y="17" width="100%".*new<\/text>.*width="0.5%"/s,
   )
   expect(page).toContain('>0<')
+})
+
+it('names no file of the pages and no probe among the busiest endpoints', async () => {
+  const paths = ['/assets/icon.svg', '/base/assets/:name', '/healthz', '/base/readyz', '/api/oauth/token']
+  const window = windowOf('1h', NOW)
+  const responses = paths.map((path) => ({
+    ...{ label: `GET ${path}`, start: window.since, bucket: 1, count: 5 },
+  }))
+  const read = async ({ name }: { readonly name: string }) => (name === 'response' ? responses : [])
+  const page = String(await overviewCharts({ read }, window))
+  expect([...new Set(page.match(/GET [^<"\s]+/g))]).toEqual(['GET /api/oauth/token'])
 })

@@ -342,7 +342,11 @@ function reasonSeries(window: ChartWindow, counts: readonly IntervalCount[]): Se
   ]
 }
 
-function responseTimes(window: ChartWindow, responses: readonly IntervalCount[]): Markup {
+/** Files of the pages and probes would be the busiest, and say nothing about the service. */
+const FILE_OR_PROBE = /\/(assets\/\S+|healthz|readyz)$/
+
+function responseTimes(window: ChartWindow, counts: readonly IntervalCount[]): Markup {
+  const responses = counts.filter(({ label }) => !FILE_OR_PROBE.test(label))
   const busiest = mostFrequent(responses).slice(0, SHOWN_ENDPOINTS)
   const series = busiest.map((name) => ({
     name,

@@ -102,7 +102,7 @@ function clientCard(client: PublicClient, visit: OperatorVisit, byToken: readonl
     ['Redirects to', html`${redirectUris.map((uri) => html`<div><code>${uri}</code></div>`)}`],
     ...scopesFacts(client),
     ['Authenticates by', methods.join(' or ')],
-    ['May', mayOf(client)],
+    ...mayFact(client),
     ...limitsFact(client),
     ...sessionFacts(client),
     ['Registered', momentOf(createdAt)],
@@ -163,13 +163,14 @@ function limitsFact({ tokensPerMinute, grantsPerHour }: PublicClient): Fact[] {
   return limits.length === 0 ? [] : [['Limits', limits.join(', ')]]
 }
 
-function mayOf({ applicationType, resourceServer, rememberConsent, ...client }: PublicClient): string {
-  return [
-    `be a ${applicationType} application`,
+/** Nothing depends on the application type, so it is not among them. */
+function mayFact({ resourceServer, rememberConsent, ...client }: PublicClient): Fact[] {
+  const may = [
     ...(resourceServer ? ['introspect every token'] : []),
     ...(client.pkceOptional ? [client.nonceOptional ? 'leave out PKCE and nonce' : 'leave out PKCE'] : []),
     ...(rememberConsent ? ['skip a consent that was given before'] : []),
-  ].join(', ')
+  ]
+  return may.length === 0 ? [] : [['May', may.join(', ')]]
 }
 
 // The forms that change a client and its secret. Without a token an operator sees none of them.

@@ -56,7 +56,7 @@ interface FailureFilter extends Filter {
 /** The verdicts to choose from are those of the list. */
 function verdictField({ verdict }: FailureFilter, failures: readonly ReadAttempt[]): Markup {
   const sentences = new Map(failures.map((failure) => [failure.verdict.id, failure.verdict.sentence]))
-  const verdicts = [...sentences].map(([value, text]) => ({ value, text }))
+  const verdicts = [...sentences].map(([value, text]) => ({ value, text: text.replaceAll('`', '') }))
   return choiceField({ name: 'verdict', label: 'What', value: verdict }, 'Everything', verdicts)
 }
 

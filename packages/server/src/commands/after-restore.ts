@@ -109,10 +109,15 @@ function toRepeat(
       : [
           '\nIf STORE_URL was restored too, repeat these as well:',
           ...ofStore.map(line),
+          ...(newest === undefined ? [] : [ORDER]),
           ...(grantsEnded ? [] : ['and run this command with --grants: revoked grants are back.']),
         ]),
   ].join('\n')
 }
+
+/** What happened between the two backups of another order lies before the time, and is lost all the same. */
+const ORDER =
+  'The time holds only if the database was backed up before the store; otherwise begin with the time of the backup of the store, if it is earlier.'
 
 function line([types = '', command = '']: readonly string[]): string {
   return `  ${types.padEnd(33)}  ${command}`

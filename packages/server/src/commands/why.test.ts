@@ -52,6 +52,13 @@ it('a line of a step has only the facts that differ from the lines before', () =
   expect(lines.map((line) => line.includes('reason code_unknown'))).toEqual([true, true])
 })
 
+it('a verdict has no marks of code, which only a page can show', () => {
+  const refused = [step('requested', 0, { outcome: 'refused', reason: 'redirect_uri_not_registered' })]
+  const verdict = verdictOf(refused, AT + 100)
+  expect(verdict.toDeveloper).toContain('`')
+  expect(attemptLines({ ...attempt, steps: refused, verdict }, undefined).join('\n')).not.toContain('`')
+})
+
 it('compared facts have no quotes around them', () => {
   const network = '192.0.2.0/24'
   const uses = [

@@ -69,10 +69,10 @@ export function attemptLines(attempt: FoundAttempt, client: PublicClient | undef
   const { sentence, by, fix, compared, doctorCheck } = verdict
   const name = client?.clientName === undefined ? [] : [plain(client.clientName)]
   return [
-    `${formatReference(reference)}  ${styleText('bold', sentence)}`,
+    `${formatReference(reference)}  ${styleText('bold', withoutMarks(sentence))}`,
     '',
     row('At fault', PARTY_WORDS[by]),
-    row('What to do', fix),
+    row('What to do', withoutMarks(fix)),
     ...compared.map(({ label, value }) => row(label, terminalText(value))),
     ...(by === 'none' ? [] : [row('For the developer', forDeveloper(verdict))]),
     ...(doctorCheck === undefined ? [] : [row('Check of the doctor', doctorCheck)]),
@@ -84,10 +84,15 @@ export function attemptLines(attempt: FoundAttempt, client: PublicClient | undef
   ]
 }
 
+/** Pages show what is between the marks as code. */
+function withoutMarks(text: string): string {
+  return text.replaceAll('`', '')
+}
+
 /** What the app sent goes to its developer too. */
 function forDeveloper({ toDeveloper, compared }: ReadAttempt['verdict']): string {
   const sent = sentValues(compared).map(({ label, value }) => `${label}: ${terminalText(value)}`)
-  return [toDeveloper, ...sent].join(' ')
+  return [withoutMarks(toDeveloper), ...sent].join(' ')
 }
 
 /** Later steps repeat what is known of the request, so a fact is printed only where it changes. */

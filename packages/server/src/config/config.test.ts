@@ -203,6 +203,10 @@ describe('the mode', () => {
   it('is production on this machine too, or that of a test, only if it is set', () => {
     expect(modeAt('https://localhost:8443', { NODE_ENV: 'production' })).toBe('production')
     expect(modeAt('https://auth.example', { NODE_ENV: 'test' })).toBe('test')
+    const local = { BASE_URL: 'http://localhost:4700', NODE_ENV: 'production' }
+    expect(problemsOf(local).at(-1)).toBe(
+      'BASE_URL must be an https URL in production, not "http://localhost:4700". NODE_ENV makes it production; without it, a loopback address is development',
+    )
   })
 })
 

@@ -28,6 +28,9 @@ describe('KNOWN_CLIENTS', () => {
   it('means the same in a file', () => {
     expect(idsWith({}, { features: { knownClients: 'on' } })).toEqual(usual)
     expect(idsWith({}, { features: { knownClients: ['claude', 'cursor'] } })).toHaveLength(2)
+    expect(() => idsWith({}, { features: { knownClients: 'claude,cursor' as never } })).toThrow(
+      "features.knownClients must be off, on, or known clients such as on,cursor,-make in the variable and ['on', 'cursor', '-make'] in a file;",
+    )
   })
 
   it.each(['cursr', 'yes', 'off,cursor', '-make', 'on,,cursor'])('is no %s, and lists the names', (given) => {

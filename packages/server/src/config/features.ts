@@ -107,7 +107,7 @@ export const Features = (origin: Origin) =>
     knownClients: knownClientsField,
     idTokenClaims: field(
       toggle(false),
-      'ID tokens have the name and e-mail address of the user too, for every client with these scopes; `off`: only for static clients with `--id-token-claims`',
+      'ID tokens have the claims of the user that the granted scopes open, such as name and e-mail address, for every client; `off`: only for static clients with `--id-token-claims`',
       { variable: 'ID_TOKEN_CLAIMS', guide: 'how-to/static-clients.md' },
     ),
     logout: field(toggle(false), 'RP-initiated logout at `/oauth/logout`', {
@@ -214,7 +214,7 @@ function hostsOf(variable: string): Record<string, string> {
 const USUAL = KNOWN_CLIENTS.filter(isOnByDefault).map(({ id }) => id)
 const IDS = KNOWN_CLIENTS.map(({ id }) => id)
 const WORDS = ['on', ...IDS.flatMap((id) => [id, `-${id}`])]
-const EXPECTED = `must be off, on, or known clients such as on,cursor,-make; they are ${IDS.join(', ')}`
+const EXPECTED = `must be off, on, or known clients such as on,cursor,-make in the variable and ['on', 'cursor', '-make'] in a file; they are ${IDS.join(', ')}`
 
 /** Which known clients may come with their own redirect URIs: their ids, in the order of the table. */
 const knownClientsField = field(

@@ -19,12 +19,14 @@ export function problemsTogether(config: ParsedConfig, merged: Merged): readonly
   ]
 }
 
-const PRODUCTION = 'Every address but a loopback one is production'
-
 /** Production has no defaults for secrets, keys, accounts and the base URL: the operator must set them. */
 function inProduction(config: ParsedConfig, merged: Merged): readonly string[] {
   const { clientDocuments } = config.features
   const name = (key: string) => nameOf(merged, key.split('.'))
+  const isLocal = modeOf({ baseUrl: config.baseUrl }) === 'development'
+  const why = isLocal
+    ? `${name('mode')} makes it production; without it, a loopback address is development`
+    : 'Every address but a loopback one is production'
   const needed = {
     'DATABASE_URL is missing: a postgres:// URL, or sqlite: and the path of a file':
       config.database !== undefined,
@@ -32,7 +34,7 @@ function inProduction(config: ParsedConfig, merged: Merged): readonly string[] {
     'KEYS_FILE is missing: a JSON Web Key set with the private signing keys; "keys rotate" makes one':
       config.keysFile !== undefined,
     'BASE_URL is missing: the public https URL': config.baseUrl !== undefined,
-    [`${name('baseUrl')} must be an https URL in production${valueAt(merged, ['baseUrl'])}. ${PRODUCTION}`]:
+    [`${name('baseUrl')} must be an https URL in production${valueAt(merged, ['baseUrl'])}. ${why}`]:
       config.baseUrl?.startsWith('https://') ?? true,
     [`${name('limits')} must not be off in production`]: config.limits,
     // They allow requests to private addresses for unauthenticated callers (SSRF).

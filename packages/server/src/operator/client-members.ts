@@ -153,7 +153,7 @@ export const CLIENT_MEMBERS: MemberTable = {
   },
   id_token_claims: {
     type: FLAG,
-    words: "its ID tokens have the user's name and e-mail address, if it may see them",
+    words: 'its ID tokens have the claims of the user that its scopes open, such as name and e-mail address',
   },
   client_uri: { type: TEXT, flag: false },
   logo_uri: { type: TEXT, flag: false },

@@ -93,13 +93,14 @@ export function operatorClients(options: OperatorClientsOptions): OperatorClient
     read,
     list: (origin) => everyClient(store, origin),
     recent: (query, cursor) => recentClients(trail, clients, query, cursor),
-    add: async (members) => clients.add(camelCased(newClient(members, features)) as never),
+    add: async (members) =>
+      clients.add(camelCased(newClient(members, features)) as never).catch(inNamesAsSent),
     async update(id, members, revisions) {
       const seen = await read(id)
       if (revisions?.includes(clientRevision(seen)) === false)
         throw new OAuthError(CLIENT_ERRORS.client_stale)
       const changes = camelCased(changedMembers(members, seen, features))
-      return clients.update(id, changes, { seen }).catch(unknownOrStale)
+      return clients.update(id, changes, { seen }).catch(unknownOrStale).catch(inNamesAsSent)
     },
     rotateSecret: (id, members) => clients.rotateSecret(id, camelCased(members)).catch(unknownClient),
     endOldSecret: (id) => clients.dropOldSecret(id).catch(unknownClient),
@@ -127,6 +128,16 @@ function asOwn(reasons: Readonly<Record<string, ClientError>>) {
 const unknownClient = asOwn({ client_missing: 'client_unknown' })
 /** Another change was faster. */
 const unknownOrStale = asOwn({ client_missing: 'client_unknown', client_changed_meanwhile: 'client_stale' })
+
+/** Core names members as its records do, and the operator sent the names of RFC 7591. @throws the error, in these names */
+function inNamesAsSent(error: unknown): never {
+  if (!(error instanceof OAuthError)) throw error
+  const message = error.message.replace(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, (word) => {
+    const [name = word] = Object.keys(snakeCased({ [word]: true }))
+    return Object.hasOwn(CLIENT_MEMBERS, name) ? name : word
+  })
+  throw new OAuthError({ ...error, description: message }, undefined, { ...error, cause: error })
+}
 
 /** A repeated removal shares the work of the one before. */
 function removal({ clients, onError }: OperatorClientsOptions): OperatorClients['remove'] {

@@ -189,7 +189,7 @@ function sessionSections(basePath: string, { signIns, active, session, token }: 
 <section class="card" aria-label="Where you are signed in">
   <ul class="entries">
     <li>${sessionText(session)} · this browser</li>
-    ${elsewhere.map((other) => html`<li class="session"><span>${sessionText(other)} · last used ${pointInTime(other.usedAt)}</span>${endForm(basePath, other, token)}</li>`)}
+    ${elsewhere.map((other) => html`<li class="session"><span>${sessionText(other)} · last used ${pointInTime(other.usedAt)}</span>${endForm(basePath, token, other, elsewhere)}</li>`)}
   </ul>
   <form method="post" action="${basePath}/account/sign-out" class="actions">
     <input type="hidden" name="token" value="${token}">
@@ -216,11 +216,16 @@ function signInText({ at, network }: Pick<SignIn, 'at' | 'network'>): Markup {
   return html`${pointInTime(at)}${network === undefined ? '' : html` from <code>${network}</code>`}`
 }
 
-function endForm(basePath: string, { id, startedAt }: UserSession, token: string): Markup {
-  return html`<form method="post" action="${basePath}/account/sessions/end">
+/** Each button has a name of its own: browsers with the same device that began in the same minute are numbered. */
+function endForm(path: string, token: string, session: UserSession, all: readonly UserSession[]): Markup {
+  const { id, device = 'the browser', startedAt } = session
+  const named = ({ device, startedAt }: UserSession) => `${device} ${Math.floor(startedAt / 60)}`
+  const equal = all.filter((other) => named(other) === named(session))
+  const number = equal.length > 1 ? `, ${equal.indexOf(session) + 1} of ${equal.length}` : ''
+  return html`<form method="post" action="${path}/account/sessions/end">
       <input type="hidden" name="token" value="${token}">
       <input type="hidden" name="session" value="${id}">
-      <button>Sign out<span class="unseen"> the browser of ${pointInTime(startedAt)}</span></button>
+      <button>Sign out<span class="unseen"> ${device} of ${pointInTime(startedAt)}${number}</span></button>
     </form>`
 }
 
