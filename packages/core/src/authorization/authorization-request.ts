@@ -3,7 +3,7 @@ import { requiredChallenge } from '../grants/authorization-code.ts'
 import type { HttpRequest } from '../http/http.ts'
 import { type Parameters, ResourceParameter, readMessage, text } from '../http/message.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError, withCode } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { requestedResources } from '../kernel/resource-indicator.ts'
 import { OPENID, type ScopeOptions, type ScopesOfRequest, scopesOfRequest } from '../kernel/scope.ts'
@@ -12,20 +12,18 @@ import { StateParameter } from './redirect-target.ts'
 import { type AuthenticationClasses, type Prompt, requestedPrompts } from './sign-in.ts'
 
 export const REQUEST_ERRORS = defineErrors({
+  ...withCode('invalid_request', {
+    challenge_and_nonce_missing:
+      'code_challenge and nonce are missing. Send code_challenge, or the scope openid and a nonce (OAuth 2.1 7.5.1)',
+    response_type_missing: 'response_type is missing. Send response_type=code',
+    response_mode_unsupported:
+      'response_mode must be query. In ASP.NET Core set ResponseMode to OpenIdConnectResponseMode.Query',
+  }),
   client_cannot_authenticate: [
     'unauthorized_client',
     "The server supports none of the client's authentication methods; see token_endpoint_auth_methods_supported",
   ],
-  challenge_and_nonce_missing: [
-    'invalid_request',
-    'code_challenge and nonce are missing. Send code_challenge, or the scope openid and a nonce (OAuth 2.1 7.5.1)',
-  ],
-  response_type_missing: ['invalid_request', 'response_type is missing. Send response_type=code'],
   response_type_unsupported: ['unsupported_response_type', 'response_type must be code'],
-  response_mode_unsupported: [
-    'invalid_request',
-    'response_mode must be query. In ASP.NET Core set ResponseMode to OpenIdConnectResponseMode.Query',
-  ],
   request_object_unsupported: [
     'request_not_supported',
     'The request parameter is not supported. Send the parameters themselves',

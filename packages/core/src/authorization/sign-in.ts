@@ -1,7 +1,7 @@
 /** Whether a user has signed in as a request asks: `prompt`, `max_age` and `acr_values` (OpenID Connect Core 3.1.2.1, RFC 9470). */
 import type { SignInFacts } from '../grants/introspection.ts'
 import { CLOCK_TOLERANCE, type Kernel } from '../kernel/kernel.ts'
-import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError, withCode } from '../kernel/oauth-error.ts'
 import type { Grant } from '../kernel/records.ts'
 import type { ScopeCatalogue } from '../kernel/scope.ts'
 import { type AcceptedSecrets, sha256 } from '../kernel/secrets.ts'
@@ -127,16 +127,13 @@ function fingerprint(session: Session | undefined): string {
 // The classes of sign-ins (`acr` and `amr`, OpenID Connect Core 2), which clients ask for and tokens tell (RFC 9470).
 
 /** OpenID Connect Core Error Code unmet_authentication_requirements 1.0. */
-export const STEP_UP_ERRORS = defineErrors({
-  acr_values_unknown: [
-    'unmet_authentication_requirements',
-    'The server has none of the classes in acr_values. See acr_values_supported',
-  ],
-  acr_values_unmet: [
-    'unmet_authentication_requirements',
-    'The user did not sign in as strongly as acr_values asks. Begin again, or ask for a weaker class',
-  ],
-})
+export const STEP_UP_ERRORS = defineErrors(
+  withCode('unmet_authentication_requirements', {
+    acr_values_unknown: 'The server has none of the classes in acr_values. See acr_values_supported',
+    acr_values_unmet:
+      'The user did not sign in as strongly as acr_values asks. Begin again, or ask for a weaker class',
+  }),
+)
 
 interface StepUp {
   /** The classes of sign-ins (`acr`), weakest first. A session is of one of them, or of none, which is below all. */

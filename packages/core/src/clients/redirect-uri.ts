@@ -2,7 +2,13 @@
  * Redirect URIs are compared as strings and never rewritten: a URL parser may treat different URIs as equal (RFC 9700
  * 2.1).
  */
-import { defineErrors, type ErrorDefinition, type ErrorFacts, OAuthError } from '../kernel/oauth-error.ts'
+import {
+  defineErrors,
+  type ErrorDefinition,
+  type ErrorFacts,
+  OAuthError,
+  withCode,
+} from '../kernel/oauth-error.ts'
 
 const MAX_URI_LENGTH = 2048
 /**
@@ -224,16 +230,12 @@ export function ownerOf(verdict: RedirectUriVerdict): RedirectUriOwner | undefin
   return 'accepted' in verdict ? verdict.owner : undefined
 }
 
-export const REDIRECT_URI_ERRORS = defineErrors({
-  redirect_uri_refused: [
-    'invalid_redirect_uri',
-    'This redirect URI is not allowed. Use a loopback URI, or ask the operator',
-  ],
-  known_client_off: [
-    'invalid_redirect_uri',
-    'This server has not enabled this client. Ask its operator to enable it',
-  ],
-})
+export const REDIRECT_URI_ERRORS = defineErrors(
+  withCode('invalid_redirect_uri', {
+    redirect_uri_refused: 'This redirect URI is not allowed. Use a loopback URI, or ask the operator',
+    known_client_off: 'This server has not enabled this client. Ask its operator to enable it',
+  }),
+)
 
 /** An error that names the client the operator would have to allow; otherwise an error of `definition`. */
 export function refusalOf(

@@ -8,7 +8,7 @@ import { endpointPath, type PathOptions } from '../http/endpoint.ts'
 import { type HttpRequest, type HttpResponse, json } from '../http/http.ts'
 import { type Parameters, readMessage, text } from '../http/message.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import { defineErrors, OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError, SERVER_ERRORS, withCode } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { pauseAfter } from '../kernel/time.ts'
 import type { Limiter } from '../limits/rate-limits.ts'
@@ -214,6 +214,7 @@ function tokenResponse(
 // count, so a caller without its credentials cannot use up its limit.
 
 export const CLIENT_LIMIT_ERRORS = defineErrors({
+  ...withCode('temporarily_unavailable', {}),
   client_over_token_limit: [
     'temporarily_unavailable',
     'The client has had as many tokens in a minute as the operator lets it have. Try again later',

@@ -1,15 +1,12 @@
-import { defineErrors, type ErrorDefinition, OAuthError } from './oauth-error.ts'
+import { defineErrors, type ErrorDefinition, OAuthError, withCode } from './oauth-error.ts'
 import { includesAll, partOf } from './scope.ts'
 
 export const RESOURCE_ERRORS = defineErrors({
-  resource_unknown: [
-    'invalid_target',
-    'Unknown resource. Send the resource of the protected resource metadata, byte for byte',
-  ],
-  resource_not_granted: [
-    'invalid_target',
-    'resource was not part of the authorization. Name it in the authorization request too',
-  ],
+  ...withCode('invalid_target', {
+    resource_unknown: 'Unknown resource. Send the resource of the protected resource metadata, byte for byte',
+    resource_not_granted:
+      'resource was not part of the authorization. Name it in the authorization request too',
+  }),
   resource_gone: [
     'invalid_grant',
     'The resource of this grant no longer exists. The user must authorize again',

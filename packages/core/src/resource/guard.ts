@@ -152,6 +152,7 @@ function requireBinding(
 // What one route of an API demands of a live token, next to its scopes: who the caller is, and how its user signed in.
 
 export const SIGN_IN_ERRORS = defineErrors({
+  ...withCode('insufficient_user_authentication', {}),
   bearer_sign_in_weak: [
     'insufficient_user_authentication',
     'The user must sign in more strongly for this. Begin a new authorization with the acr_values of this answer',

@@ -87,9 +87,6 @@ export interface ProvenResource {
  * ```
  */
 export function createResourceServer<Scope extends string>(
-  options: ResourceServerOptions<Scope> & { readonly anonymous: 'allow' },
-): ResourceServer<Scope, Authorized | Anonymous>
-export function createResourceServer<Scope extends string>(
   options: ResourceServerOptions<Scope> & { readonly anonymous?: undefined },
 ): ResourceServer<Scope>
 export function createResourceServer<Scope extends string>(

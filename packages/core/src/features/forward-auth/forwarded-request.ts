@@ -2,21 +2,19 @@ import * as z from 'zod'
 import type { ServerContext } from '../../feature.ts'
 import { type HttpRequest, header } from '../../http/http.ts'
 import { type Parameters, pairsOf, parameters, readMessage, text } from '../../http/message.ts'
-import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
+import { defineErrors, OAuthError, withCode } from '../../kernel/oauth-error.ts'
 import { parseScope, type ScopeCatalogue } from '../../kernel/scope.ts'
 import type { RequiredSignIn } from '../../resource/access.ts'
 import { checkedSignIn } from '../../resource/guard.ts'
 import type { ProofOfPossession } from '../../tokens/proof-of-possession.ts'
 
 export const FORWARD_AUTH_ERRORS = defineErrors({
-  verify_scope_unknown: [
-    'insufficient_scope',
-    'The gateway requires a scope that does not exist here. Ask its operator to correct it',
-  ],
-  verify_sign_in_unknown: [
-    'insufficient_scope',
-    'The gateway requires a sign-in that does not exist here. Ask its operator to correct acr_values or max_age',
-  ],
+  ...withCode('insufficient_scope', {
+    verify_scope_unknown:
+      'The gateway requires a scope that does not exist here. Ask its operator to correct it',
+    verify_sign_in_unknown:
+      'The gateway requires a sign-in that does not exist here. Ask its operator to correct acr_values or max_age',
+  }),
   gateway_names_no_request: [
     'invalid_dpop_proof',
     'The gateway does not forward the method and URI, so the DPoP proof cannot be verified. Ask its operator to correct this',

@@ -2,7 +2,7 @@ import { AuthorizationParameters, type PushedRequest } from '../../authorization
 import type { ServerContext } from '../../feature.ts'
 import type { HttpRequest } from '../../http/http.ts'
 import { type Parameters, text } from '../../http/message.ts'
-import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
+import { defineErrors, OAuthError, withCode } from '../../kernel/oauth-error.ts'
 import type { Client } from '../../kernel/records.ts'
 import { openText, type Random, type SealingKeys, sealText } from '../../kernel/secrets.ts'
 
@@ -15,10 +15,9 @@ import { openText, type Random, type SealingKeys, sealText } from '../../kernel/
  * ```
  */
 export const PAR_ERRORS = defineErrors({
-  pushed_request_uri: [
-    'invalid_request',
-    'request_uri must not be pushed (RFC 9126 2.1). Push the parameters themselves',
-  ],
+  ...withCode('invalid_request', {
+    pushed_request_uri: 'request_uri must not be pushed (RFC 9126 2.1). Push the parameters themselves',
+  }),
   pushed_request_too_long: [
     'invalid_request',
     'The pushed request is too long. Send fewer scopes or a shorter state',
