@@ -1,9 +1,10 @@
 import { html, type SafeHtml } from '@remix-run/html-template'
 import { type Language, onceForEach } from '../language.ts'
 
-const wordsOf = onceForEach(
-  (tag) => new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }),
-)
+const STYLE = { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' } as const
+
+/** English of Britain: the day before the month, and 24 hours, as most readers of English write it. */
+const wordsOf = onceForEach((tag) => new Intl.DateTimeFormat(tag === 'en' ? 'en-GB' : tag, STYLE))
 
 /** With its zone: without a script the zone of the reader is unknown. @param seconds since the epoch */
 export function pointInTime({ tag }: Language, seconds: number): SafeHtml {

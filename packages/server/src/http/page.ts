@@ -18,7 +18,11 @@ export function pointInTime(seconds: number): Markup {
 }
 
 /** As the list of connected apps, which is on the same page. */
-const IN_WORDS = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
+const IN_WORDS = new Intl.DateTimeFormat('en-GB', {
+  dateStyle: 'medium',
+  timeStyle: 'short',
+  timeZone: 'UTC',
+})
 
 /** A page in the layout of all others, as a response of a handler. @param shown its script is the name of an asset */
 export function pageResponse({ basePath, ui }: Site, shown: PageContent): Response {
