@@ -227,7 +227,6 @@ function endpointsIn(
   ])
 }
 
-/** The clients of a server, for its operator. */
 interface ClientAdministration extends InitialAccessTokens {
   /**
    * Registers a static client, which may have fixed https redirect URIs, or those of an entry of `knownClients`. Only this result has the secret.

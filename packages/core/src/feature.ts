@@ -245,7 +245,6 @@ export function registrable(
 
 type ContextOptions = AuthorizationOptions & GrantOptions & LimitOptions & SigningKeyOptions
 
-/** What features get of each other. */
 const LATE = ['accessTokens', 'senderConstraint', 'sessions', 'validateRequest'] as const
 type LateMember = (typeof LATE)[number]
 

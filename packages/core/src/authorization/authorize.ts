@@ -207,7 +207,6 @@ function acrValuesOf(
   }
 }
 
-/** The prompts that concern the sign-in. */
 function promptOfSignIn(prompts: readonly Prompt[]): string | undefined {
   const ofSignIn: readonly Prompt[] = ['login', 'select_account']
   return ofSignIn.filter((prompt) => prompts.includes(prompt)).join(' ') || undefined

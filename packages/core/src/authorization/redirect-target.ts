@@ -107,7 +107,6 @@ function mayUse(client: Client, uri: string, verdict: RedirectUriVerdict): boole
   return accepts(verdict, uri) && (owner === undefined || owner === client.knownClient)
 }
 
-/** The answer to the client, sent by redirect. */
 type Answer = { readonly code: string } | { readonly error: string; readonly error_description: string }
 
 /** RFC 6749 4.1.2, with the issuer (RFC 9207 2). */

@@ -79,7 +79,6 @@ export function markSignIn(
   return `${query}&${PARAMETER}=${ticket}`
 }
 
-/** The members of a request that may demand a fresh sign-in. */
 interface Demanding extends Pick<SignInDemand, 'prompts' | 'maxAge'> {
   readonly acrValues?: readonly string[] | undefined
   readonly idTokenHint?: string | undefined

@@ -143,7 +143,6 @@ const exception = z
   .transform((value) => value || undefined)
 const limit = z.int().min(1).max(1_000_000).optional()
 
-/** The members that only the operator sets. */
 const OPERATOR_MEMBERS = {
   scopes: listOf(text(), 500).optional(),
   resource_server: z.boolean().default(false),

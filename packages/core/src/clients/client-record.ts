@@ -122,7 +122,6 @@ export function withoutUndefined<T extends object>(members: T): T {
   return kept as T
 }
 
-/** What features declare in `FeatureMetadata`. */
 type DeclaredMetadata = {
   readonly [Name in keyof FeatureMetadata as string extends Name ? never : CamelCase<Name & string>]?:
     | FeatureMetadata[Name]
@@ -252,7 +251,6 @@ export function storedClients(records: Records<Client>, ports: WaitingPorts): Cl
   }
 }
 
-/** The client of a record, unless the operator removed it. */
 function unlessRefused(stored: Stored<Client> | undefined): Client | undefined {
   return stored?.value.refused === true ? undefined : stored?.value
 }

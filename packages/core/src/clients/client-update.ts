@@ -129,7 +129,6 @@ function changedClient(
   return { ...changed, scopes, applicationType }
 }
 
-/** The rules of `clients.add` for the whole client. */
 function checkOf({ secretMethods = [], checkClient }: Registrable, options: StaticClientOptions) {
   const policy = redirectUriPolicyOf(options)
   return (changed: Client, before: Client): Client => {
@@ -274,7 +273,6 @@ export async function dropOldSecret(kernel: Kernel, clientId: string): Promise<b
   return true
 }
 
-/** The members of a client that has no secret any more. */
 const NO_SECRETS = {
   ...{ secretHash: undefined, clientSecretExpiresAt: undefined },
   ...{ oldSecretHash: undefined, oldSecretEndsAt: undefined },

@@ -110,7 +110,6 @@ export type RedirectUriVerdict =
       readonly ownerOff?: OwnerOff | undefined
     }
 
-/** A client that the operator can allow. */
 interface OwnerOff {
   readonly id: string
   readonly name: string

@@ -188,7 +188,6 @@ export function checkExceptions(
     )
 }
 
-/** An entry, as far as `clients.add` reads it. */
 interface NamedClient {
   readonly id: string
   readonly name: string
@@ -214,7 +213,6 @@ export function namedIn(
   return { registration: { clientName: entry.name, ...rest, redirectUris: uris }, knownClient: entry.id }
 }
 
-/** The owner of one of the URIs. */
 function ownerAmong(uris: readonly string[], policy: RedirectUriPolicy): string | undefined {
   return uris.map((uri) => ownerOf(policy([uri]))?.id).find((id) => id !== undefined)
 }

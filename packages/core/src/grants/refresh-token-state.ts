@@ -189,7 +189,6 @@ function rotatedInWindow(
   return spentBy !== undefined && arrivedAt - spentBy.rotatedAt < window
 }
 
-/** The maximum number of entries that a grant keeps. */
 const MAX_ENTRIES = 8
 
 /**

@@ -18,7 +18,6 @@ export const LIMIT_ERRORS = defineErrors({
 
 export const FAILURE_LIMITS: RateLimits = { client_failure: { points: 100, seconds: 600 } }
 
-/** A limit with the default of its window. */
 interface RateLimit extends RateLimitWindow {
   /** Counted in this process if there is no `rateLimiter`: for open endpoints, and codes that are short enough to guess. */
   readonly withoutLimiter?: true | undefined

@@ -58,7 +58,6 @@ export function signingKeys(
   }
 }
 
-/** The latest keys that passed the checks. */
 function usableKeys(source: SigningKeySource, emit: Emit) {
   const read = typeof source === 'function' ? source : () => source
   let seen = read()

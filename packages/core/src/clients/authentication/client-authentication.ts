@@ -328,7 +328,6 @@ export function secretVerifier(kernel: Kernel): VerifySecret {
   }
 }
 
-/** An event that is sent once until it is due again. */
 interface Notice {
   readonly id: string
   /** Epoch seconds. */

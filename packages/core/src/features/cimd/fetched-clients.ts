@@ -194,7 +194,6 @@ function isLater(other: ClientDocument | undefined, copy: ClientDocument): boole
 
 /** All installations of a client share one record. With a spare day, most approvals need no write. */
 const DAY = 24 * 60 * 60
-/** 100 years. */
 const FOREVER = 36_500 * DAY
 
 /**

@@ -31,7 +31,6 @@ export interface ClientAssertionOptions {
 
 /** The endpoints whose algorithms are in the metadata (RFC 8414 2). */
 const LISTED = ['token_endpoint', 'revocation_endpoint', 'introspection_endpoint']
-/** The endpoints at which clients authenticate. */
 const AUTHENTICATING = [
   ...LISTED,
   ...['pushed_authorization_request_endpoint', 'device_authorization_endpoint'],

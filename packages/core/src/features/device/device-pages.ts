@@ -174,7 +174,6 @@ function formOf({ id }: Session) {
   return { session: id, query: '' }
 }
 
-/** The request whose code the user typed. */
 interface TypedRequest {
   readonly request: DeviceRequest
   readonly requestId: string

@@ -63,7 +63,6 @@ export type InitialAccessTokenEvent =
   /** The operator ended an initial access token. */
   | { readonly type: 'initial_access_token_removed'; readonly id: string }
 
-/** The record, in the transients. */
 interface TokenRecord extends Transient {
   readonly kind: 'initial_access_token'
   readonly hash: Hash

@@ -134,7 +134,6 @@ const COOLDOWN_MS = 30_000
 /** Keys that are older are fetched again, in milliseconds. A new key is published twice as long before it signs. */
 const KEYS_MAX_AGE_MS = 600_000
 
-/** The claims of the protocol, and those of the operator. */
 interface VerifiedClaims extends AccessTokenClaims {
   readonly others?: UserClaims
 }

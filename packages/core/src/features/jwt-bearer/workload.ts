@@ -192,7 +192,6 @@ function isOfIssuer({ issuer, trustDomain }: WorkloadRule, { iss, sub }: JwtClai
   return trustDomain === undefined || name.startsWith(`spiffe://${trustDomain}/`)
 }
 
-/** The names of the claims that a rule wants otherwise. */
 function differingClaims({ claims: required }: WorkloadRule, claims: JwtClaims): string[] {
   return Object.entries(required)
     .filter(([name, value]) => !holds([value].flat(), claimAt(claims, name)))

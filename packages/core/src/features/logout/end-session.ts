@@ -175,7 +175,6 @@ async function signedOut(
   return securePage(await pages.signedOutPage(pageView(server.interaction, http, sent)))
 }
 
-/** Keeps the cookies of the page. */
 function withCookie(answer: HttpResponse, cookie: string): HttpResponse {
   const own = answer.headers['set-cookie']
   const cookies = own === undefined ? cookie : [cookie, own].flat()
