@@ -216,7 +216,7 @@ describe('integration', () => {
       1,
       'PKCE is the only protection of the code of a public client',
     ],
-    [[...ZAP, '--auth', 'client_secret_basic'], 1, 'tokenEndpointAuthMethod: '],
+    [[...ZAP, '--auth', 'client_secret_basic'], 1, 'token_endpoint_auth_method: '],
     [[...ZAP, '--public', '--auth', 'none'], 2, '--public and --auth exclude each other.'],
   ])('adds no client by %j', async (words, status, text, settings) => {
     const printed = await integration(words, settings)

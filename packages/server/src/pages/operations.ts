@@ -23,7 +23,10 @@ export const routes = identified({
     403: error('Another site sent the form'),
   }),
 
-  signInPage: shown('/login', 'The sign-in page', { 303: 'Signed in already; to where the user came from' }),
+  signInPage: shown('/login', 'The sign-in page', {
+    200: 'The page',
+    303: 'Signed in already; to where the user came from',
+  }),
   signIn: submitted(
     '/login',
     'Sign in, by the form of the page',
