@@ -6,7 +6,7 @@ import { actingAs } from '../audit/caller.ts'
 import type { TrailReader } from '../audit/reading.ts'
 import type { CommandNames } from '../config/command-names.ts'
 import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
-import { type Markup, pageResponse, type Site } from '../http/page.ts'
+import { IN_WORDS, type Markup, pageResponse, type Site } from '../http/page.ts'
 import type { Operator } from '../operator/operator.ts'
 import { RANGES, type RangeName, rangeNamed, sinceOf } from '../operator/overview.ts'
 import { accountVisits, PAGE_EXPIRED } from '../pages/change-sign-in.ts'
@@ -277,7 +277,7 @@ export function table<Row>(name: string, columns: readonly Column<Row>[], rows: 
 /** A time in UTC. The script of the page rewrites it in the time zone of the browser. @param seconds since the epoch */
 export function momentOf(seconds: number): Markup {
   const iso = new Date(seconds * 1000).toISOString()
-  return html`<time datetime="${iso}" title="${iso}">${MOMENT.format(seconds * 1000)} UTC</time>`
+  return html`<time datetime="${iso}" title="${iso}">${IN_WORDS.format(seconds * 1000)} UTC</time>`
 }
 
 /** The same for a time of the trail, to the second. @param iso ISO 8601 in UTC */
@@ -289,5 +289,4 @@ export function exactMoment(iso: string): Markup {
 /** Said once a page. The script replaces it. */
 const TIME_ZONE = html`<p class="hint" data-time-zone>Times are in UTC.</p>`
 
-const MOMENT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
 const EXACT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' })

@@ -1,7 +1,15 @@
 import { formatReference, parseReference, type StepEvent } from '@grantkit/explain'
 import { html } from '@grantkit/pages'
 import type { FoundAttempt, ReadAttempt } from '../attempts/attempt-reader.ts'
-import { KEPT_WORDS, PARTY_WORDS, STEP_WORDS, sentValues, since, TRIED_WORDS } from '../attempts/words.ts'
+import {
+  KEPT_WORDS,
+  PARTY_WORDS,
+  STEP_WORDS,
+  sentValues,
+  since,
+  TRIED_WORDS,
+  withoutMarks,
+} from '../attempts/words.ts'
 import { seeOther } from '../http/bodies-and-answers.ts'
 import type { Markup, Site } from '../http/page.ts'
 import {
@@ -56,7 +64,7 @@ interface FailureFilter extends Filter {
 /** The verdicts to choose from are those of the list. */
 function verdictField({ verdict }: FailureFilter, failures: readonly ReadAttempt[]): Markup {
   const sentences = new Map(failures.map((failure) => [failure.verdict.id, failure.verdict.sentence]))
-  const verdicts = [...sentences].map(([value, text]) => ({ value, text: text.replaceAll('`', '') }))
+  const verdicts = [...sentences].map(([value, text]) => ({ value, text: withoutMarks(text) }))
   return choiceField({ name: 'verdict', label: 'What', value: verdict }, 'Everything', verdicts)
 }
 

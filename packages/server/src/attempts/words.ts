@@ -52,6 +52,11 @@ export function sentValues(compared: readonly Compared[]): readonly Compared[] {
   return compared.filter(({ label }) => label.endsWith(' sent') || label.endsWith(' requested'))
 }
 
+/** For a place that shows no code: pages show what stands between the marks as code. */
+export function withoutMarks(text: string): string {
+  return text.replaceAll('`', '')
+}
+
 /** The time between two steps: `+12 s`. */
 export function since(before: Pick<StepEvent, 'at'> | undefined, step: Pick<StepEvent, 'at'>): string {
   if (before === undefined) return ''

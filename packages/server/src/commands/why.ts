@@ -4,7 +4,7 @@ import { terminalText } from '@grantkit/core/feature'
 import { formatReference, parseReference, type StepEvent } from '@grantkit/explain'
 import { defineCommand } from 'citty'
 import type { FoundAttempt, ReadAttempt } from '../attempts/attempt-reader.ts'
-import { KEPT_WORDS, PARTY_WORDS, sentValues, since } from '../attempts/words.ts'
+import { KEPT_WORDS, PARTY_WORDS, sentValues, since, withoutMarks } from '../attempts/words.ts'
 import type { LoadService } from '../definition.ts'
 import type { Service } from '../service/service.ts'
 import { UsageError, wholeNumber } from './command-line.ts'
@@ -82,11 +82,6 @@ export function attemptLines(attempt: FoundAttempt, client: PublicClient | undef
     '',
     ...stepLines(steps),
   ]
-}
-
-/** Pages show what is between the marks as code. */
-function withoutMarks(text: string): string {
-  return text.replaceAll('`', '')
 }
 
 /** What the app sent goes to its developer too. */

@@ -17,8 +17,8 @@ export function pointInTime(seconds: number): Markup {
   return html`<time datetime="${time.toISOString()}">${IN_WORDS.format(time)} UTC</time>`
 }
 
-/** As the list of connected apps, which is on the same page. */
-const IN_WORDS = new Intl.DateTimeFormat('en-GB', {
+/** As the list of connected apps, which stands on the account page too. */
+export const IN_WORDS = new Intl.DateTimeFormat('en-GB', {
   dateStyle: 'medium',
   timeStyle: 'short',
   timeZone: 'UTC',

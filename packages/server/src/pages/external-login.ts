@@ -8,7 +8,7 @@ import type { NoImport, SignInEvent } from '../events.ts'
 import { seeOther } from '../http/bodies-and-answers.ts'
 import { forOperator, pageResponse } from '../http/page.ts'
 import { type LoginOptions, signedIn } from './login.ts'
-import { isSignedIn, nameOfApp, takesAnySignIn } from './sign-in-page.ts'
+import { nameOfApp, needsNoSignIn } from './sign-in-page.ts'
 
 /** Sign-in by the application: the redirect to it, which is in place of the sign-in page, and the callback. */
 export interface ExternalLogin {
@@ -29,7 +29,7 @@ export function externalLogin(options: LoginOptions, { signIn, imported }: Exter
   async function begin(c: Context): Promise<Response> {
     const returnTo = returnPath(c.req.query('return_to'), home)
     const cookie = c.req.header('cookie')
-    if (takesAnySignIn(c) && (await isSignedIn(c, options))) return seeOther(c, returnTo)
+    if (await needsNoSignIn(c, options)) return seeOther(c, returnTo)
     const client_name = nameOfApp(await options.requestingApp(returnTo))
     const { location, cookies } = await signIn.begin(cookie, { returnTo, client_name, ...wishesOf(c) })
     for (const line of cookies) c.header('set-cookie', line, { append: true })

@@ -22,9 +22,11 @@ await migrate(database)
 const accounts = accountRows(database, () => {})
 for (const account of [DANA, THEO]) await accounts.add(account)
 
-function openLogin(onEvent: LoginOptions['onEvent'] = () => {}) {
+function openLogin(
+  onEvent: LoginOptions['onEvent'] = () => {},
+  sessions = sessionsOfBrowsers({ secret: SECRET, baseUrl: BASE_URL, accounts }),
+) {
   const store = createMemoryStore()
-  const sessions = sessionsOfBrowsers({ secret: SECRET, baseUrl: BASE_URL, accounts })
   const site = { basePath: '', ui: pages({ brand: { name: 'Notes' } }) }
   const limits = signInLimits(countersInMemory)
   const options = {
@@ -210,6 +212,13 @@ describe('the sign-in form', () => {
     expect(await answers('return_to=//evil.example')).toEqual([303, '/'])
     for (const demand of ['prompt=select_account', 'max_age=60', 'acr_values=phr'])
       expect(await answers(demand), demand).toEqual([200, null])
+  })
+
+  it('is shown while the database cannot say who is signed in', async () => {
+    const sessions = sessionsOfBrowsers({ secret: SECRET, baseUrl: BASE_URL, accounts })
+    const read = () => Promise.reject(new Error('the database is down'))
+    const page = openLogin(() => {}, { ...sessions, read })
+    expect((await page.request('/login')).status).toBe(200)
   })
 
   it('slows down guessing, for this account only', async () => {

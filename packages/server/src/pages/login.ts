@@ -14,14 +14,7 @@ import {
   type SignInOptions,
   signInFailed,
 } from '../sign-in/sign-in-attempt.ts'
-import {
-  demandIn,
-  isSignedIn,
-  type SignInPage,
-  type SignInPageOptions,
-  TOO_MANY,
-  takesAnySignIn,
-} from './sign-in-page.ts'
+import { demandIn, needsNoSignIn, type SignInPage, type SignInPageOptions, TOO_MANY } from './sign-in-page.ts'
 
 export interface Login {
   show(c: Context): Promise<Response>
@@ -34,7 +27,7 @@ export function login(options: LoginOptions, page: SignInPage): Login {
   return {
     async show(c) {
       const returnTo = returnPath(c.req.query('return_to'), home)
-      if (takesAnySignIn(c) && (await isSignedIn(c, options))) return seeOther(c, returnTo)
+      if (await needsNoSignIn(c, options)) return seeOther(c, returnTo)
       return page.show(c, {
         returnTo,
         email: c.req.query('login_hint') ?? '',

@@ -101,7 +101,7 @@ ${signInForms(options, hidden, { ...shown, returnTo, demand })}`
     async expired(c, shown) {
       const { demand, prompt, returnTo } = shown
       const goesOn = demand === undefined && !demandsLogin(prompt)
-      if (goesOn && (await isSignedIn(c, { sessions }))) return seeOther(c, returnTo)
+      if (goesOn && (await isSignedIn(c, sessions))) return seeOther(c, returnTo)
       return show(c, { ...shown, status: 403, problem: FORM_EXPIRED })
     },
   }
@@ -112,18 +112,21 @@ function demandsLogin(prompt = ''): boolean {
 }
 
 /** The sign-in page needs no database: while it is unreachable, nobody is signed in. */
-export async function isSignedIn(
-  c: Context,
-  { sessions }: Pick<SignInPageOptions, 'sessions'>,
-): Promise<boolean> {
+async function isSignedIn(c: Context, sessions: SignInPageOptions['sessions']): Promise<boolean> {
   const session = await sessions.read(c.req.header('cookie')).catch(() => undefined)
   return session !== undefined
 }
 
-/** Whether the page to which the user returns takes a sign-in of any age and class. Otherwise it would send a signed-in user back. */
-export function takesAnySignIn(c: Context): boolean {
+/**
+ * Whether a visitor of the sign-in page may go on at once: signed in, and no new sign-in is demanded. Where one is, the page to
+ * which the user returns would send them back.
+ */
+export async function needsNoSignIn(
+  c: Context,
+  { sessions }: Pick<SignInPageOptions, 'sessions'>,
+): Promise<boolean> {
   const { prompt, max_age, acr_values } = c.req.query()
-  return (prompt ?? max_age ?? acr_values) === undefined
+  return (prompt ?? max_age ?? acr_values) === undefined && isSignedIn(c, sessions)
 }
 
 // The forms of the sign-in page, one for each method.
