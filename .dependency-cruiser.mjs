@@ -28,7 +28,6 @@ const FEATURES = {
   logout: [...ORDER.filter((name) => name !== 'limits'), 'zod'],
   par: ['kernel', 'http', 'clients', 'authorization', 'crypto', 'zod'],
   'personal-tokens': ['kernel', 'tokens', 'clients', 'grants'],
-  'refresh-token-expiration': ['grants'],
   'token-exchange': ['kernel', 'http', 'tokens', 'clients', 'grants', 'zod'],
   // A profile: it brings features and sets options.
   fapi2: ['kernel', 'http', 'clients'],

@@ -1,4 +1,4 @@
-import { refreshTokenExpiration } from '@grantkit/core/refresh-token-expiration'
+import type { Feature } from '@grantkit/core/feature'
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE, tokenExchange } from '@grantkit/core/token-exchange'
 import { describe, expect, it } from 'vitest'
 import {
@@ -18,8 +18,8 @@ import { ISSUER, openService, REDIRECT_URI } from './service.ts'
 
 const DAY = 24 * 60 * 60
 
-function open(idle: number, grant: number, features = [refreshTokenExpiration()]) {
-  return openService({ features, lifetimes: { refreshToken: idle, grant } })
+function open(idle: number, grant: number, features: Feature[] = []) {
+  return openService({ features, refreshTokenExpiration: true, lifetimes: { refreshToken: idle, grant } })
 }
 
 /** The draft lists these values in its example: 7 days idle, 10 days in all. */
@@ -73,7 +73,7 @@ describe('a token response with a refresh token', () => {
   })
 
   it('has a timeout that is never larger, even if the grant type of a feature stored a later idle end', async () => {
-    const service = openService({ features: [refreshTokenExpiration(), minting(ISSUER)] })
+    const service = openService({ features: [minting(ISSUER)], refreshTokenExpiration: true })
     const tool = { clientName: 'Tool', redirectUris: [REDIRECT_URI], grantTypes: [MINT] }
     const client = await service.server.clients.add(tool)
     const answer = await requestToken(service, { ...credentials(client), grant_type: MINT })
@@ -92,19 +92,28 @@ describe('a token response with a refresh token', () => {
     expect(endsIn(repeated)).toEqual([7 * DAY - 20, 10 * DAY - 20])
   })
 
+  it('has no time left in a repeated answer that comes after the end of the refresh token', async () => {
+    const service = open(10, DAY)
+    const client = await register(service)
+    const { refresh_token } = await tokensFor(service, client)
+    await refresh(service, client, refresh_token)
+    service.clock.now += 20
+    const repeated = bodyOf<TokenAnswer>(await refresh(service, client, refresh_token))
+    expect(endsIn(repeated)).toEqual([0, DAY - 20])
+  })
+
   it('has them for a device', async () => {
-    const features = [refreshTokenExpiration()]
-    const lifetimes = { refreshToken: 7 * DAY }
-    const device = await openDeviceService({ server: { features, lifetimes }, grantLifetime: 5 * DAY })
+    const server = { refreshTokenExpiration: true, lifetimes: { refreshToken: 7 * DAY } }
+    const device = await openDeviceService({ server, grantLifetime: 5 * DAY })
     const started = await device.start()
     await device.approve(started)
     expect(endsIn(bodyOf(await device.poll(started)))).toEqual([5 * DAY, 5 * DAY])
   })
 
   it('has them for a confidential client that keeps its refresh token', async () => {
-    const features = [refreshTokenExpiration()]
     const lifetimes = { refreshToken: 7 * DAY, grant: 10 * DAY }
-    const service = openService({ features, lifetimes, refreshTokenRotation: 'public-clients' })
+    const options = { refreshTokenExpiration: true, refreshTokenRotation: 'public-clients' } as const
+    const service = openService({ ...options, lifetimes })
     const client = await service.server.clients.add({ clientName: 'Portal', redirectUris: [REDIRECT_URI] })
     const { refresh_token } = await tokensFor(service, client)
     service.clock.now += DAY
@@ -118,7 +127,7 @@ describe('the members', () => {
   const NONE = [undefined, undefined]
 
   it('are absent from a response without a refresh token', async () => {
-    const service = open(7 * DAY, 10 * DAY, [refreshTokenExpiration(), tokenExchange()])
+    const service = open(7 * DAY, 10 * DAY, [tokenExchange()])
     const once = await register(service, { grant_types: ['authorization_code', TOKEN_EXCHANGE] })
     const tokens = await tokensFor(service, once)
     expect(tokens).not.toHaveProperty('refresh_token')
@@ -133,7 +142,7 @@ describe('the members', () => {
     expect(endsIn(bodyOf(exchanged))).toEqual(NONE)
   })
 
-  it('are absent without the feature, and so is the metadata', async () => {
+  it('are absent without the option, and so is the metadata', async () => {
     const service = openService()
     expect(endsIn(await tokensFor(service, await register(service)))).toEqual(NONE)
     expect(service.server.metadata).not.toHaveProperty('refresh_token_expiration_types_supported')

@@ -47,6 +47,12 @@ export interface TokenEndpointOptions extends PathOptions<'token'>, TokenClaimsO
    * cannot take it for the token of another resource. Default: false.
    */
   readonly resourceInTokenResponse?: boolean | undefined
+  /**
+   * Whether answers with a refresh token say when it ends, in seconds: `refresh_token_timeout` is the time in which it must be
+   * used, `authorization_expires_in` the time after which the user must sign in again (draft-ietf-oauth-refresh-token-expiration-03,
+   * 6.1 and 8, which is not final). Default: false.
+   */
+  readonly refreshTokenExpiration?: boolean | undefined
 }
 
 interface TokenOffers {
@@ -62,6 +68,7 @@ interface TokenContext extends TokenOffers {
   readonly claims: OperatorClaims | undefined
   /** Where an access token is valid that is bound to no resource; absent if answers do not name resources. */
   readonly namedResources: readonly string[] | undefined
+  readonly saysWhenItEnds: boolean
 }
 
 interface ClientTokenRequest {
@@ -80,13 +87,14 @@ export function tokenEndpoint(
   kernel: Kernel,
   options: TokenEndpointOptions,
   offers: TokenOffers,
-): { clientEndpoints: ClientEndpoint[] } {
-  const { paths, resourceInTokenResponse = false } = options
+): { clientEndpoints: ClientEndpoint[]; metadata: Readonly<Record<string, unknown>> } {
+  const { paths, resourceInTokenResponse = false, refreshTokenExpiration = false } = options
   const context: TokenContext = {
     ...offers,
     kernel,
     claims: operatorClaims(kernel, options),
     namedResources: resourceInTokenResponse ? kernel.resources : undefined,
+    saysWhenItEnds: refreshTokenExpiration,
   }
   // It is watched from now on, not from the first request on.
   kernel.standstill()
@@ -117,7 +125,8 @@ export function tokenEndpoint(
         answerToken(context, { form, arrivedAt, grantType, prefetched, client, http, constraint })
     },
   }
-  return { clientEndpoints: [token] }
+  const types = refreshTokenExpiration ? ['authorization', 'token_timeout'] : undefined
+  return { clientEndpoints: [token], metadata: { refresh_token_expiration_types_supported: types } }
 }
 
 const credentialIn = (form: Parameters, grantType: GrantType | undefined): unknown =>
@@ -167,7 +176,7 @@ async function answerToken(
     const secret = { grantId: plan.grant.id, secret: plan.issued.accessToken }
     const written = accessTokens.write(secret, plan.grant, claims?.accessToken, now)
     const accessToken = written instanceof Promise ? await written : written
-    const response = tokenResponse(plan, accessToken, context.namedResources)
+    const response = tokenResponse(plan, accessToken, now, context)
     // No feature replaces a member of core, or of a feature before it.
     for (const make of members)
       Object.assign(response, await make(response, claims?.idToken), { ...response })
@@ -195,7 +204,8 @@ function requireRegistered(
 function tokenResponse(
   { grant, issued, issuedTokenType }: ExchangePlan,
   access_token: string,
-  namedResources: readonly string[] | undefined,
+  now: number,
+  { namedResources, saysWhenItEnds }: TokenContext,
 ): TokenResponse {
   const { refreshToken, scopes, expiresIn, jkt, resources: bound } = issued
   const resources = namedResources && (bound.length === 0 ? namedResources : bound)
@@ -207,7 +217,16 @@ function tokenResponse(
     scope: scopes.join(' '),
     refresh_token: refreshToken && formatRefreshToken({ grantId: grant.id, ...refreshToken }),
     resource: resources?.length === 1 ? resources[0] : resources,
+    ...(saysWhenItEnds && refreshToken && grant.refresh && endsOf(grant.expiresAt, grant.refresh, now)),
   }
+}
+
+/** "This value SHALL NOT exceed the value in authorization_expires_in" (6.1), whatever a grant type of a feature stored. */
+function endsOf(grantEnd: number, refresh: { readonly expiresAt: number }, now: number) {
+  const authorization_expires_in = grantEnd - now
+  // A repeated answer may come after the end of the refresh token.
+  const idle = Math.max(refresh.expiresAt - now, 0)
+  return { refresh_token_timeout: Math.min(idle, authorization_expires_in), authorization_expires_in }
 }
 
 // Limits that the operator sets for one client. They count what the client gets, at the token endpoint: failed requests do not

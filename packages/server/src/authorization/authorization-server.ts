@@ -47,6 +47,7 @@ export async function authorizationServer(
         : features.registration,
     ...knownClientsOf(config),
     lifetimes: config.lifetimes,
+    refreshTokenExpiration: features.refreshTokenExpiration,
     rateLimiter: rateLimiter(createCounter),
     observer: config.explain ? signInAttempts : undefined,
     onEvent,

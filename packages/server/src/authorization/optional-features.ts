@@ -12,7 +12,6 @@ import { jwtBearer, type SubjectOf } from '@grantkit/core/jwt-bearer'
 import { type LogoutInteraction, logout } from '@grantkit/core/logout'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import type { PersonalTokens } from '@grantkit/core/personal-tokens'
-import { refreshTokenExpiration } from '@grantkit/core/refresh-token-expiration'
 import { tokenExchange } from '@grantkit/core/token-exchange'
 import { type KnownClients, knownClients } from '@grantkit/known-clients'
 import { backChannelLogout } from '@grantkit/notifications'
@@ -49,7 +48,6 @@ export async function optionalFeatures(
     ...(features.tokenExchange ? [tokenExchange()] : []),
     ...(takesAssertions(features) ? [await jwtBearerOf(config, authentication)] : []),
     ...(features.profile === undefined ? pushedRequests(features) : []),
-    ...(features.refreshTokenExpiration ? [refreshTokenExpiration()] : []),
     ...(features.logout ? [logout(authentication.logout)] : []),
     ...(features.backChannelLogout ? [await backChannelLogoutOf(config, authentication, delivers)] : []),
     ...deviceGrant(features, authentication.site),
