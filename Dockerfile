@@ -5,7 +5,7 @@ RUN npm install --global pnpm@12.21.0
 COPY package.json pnpm-lock.yaml pnpm-workspace.yaml ./
 COPY packages packages
 # Adapters find their framework, and core, in the folder above: both are peers of theirs.
-RUN pnpm install --frozen-lockfile --prod --shamefully-hoist --filter @grantkit/server...
+RUN pnpm install --frozen-lockfile --prod --shamefully-hoist --filter-prod @grantkit/server...
 
 FROM node:24-slim
 COPY --from=dependencies --chown=root:root /grantkit /grantkit
