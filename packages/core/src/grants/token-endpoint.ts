@@ -224,9 +224,8 @@ function tokenResponse(
 /** "This value SHALL NOT exceed the value in authorization_expires_in" (6.1), whatever a grant type of a feature stored. */
 function endsOf(grantEnd: number, refresh: { readonly expiresAt: number }, now: number) {
   const authorization_expires_in = grantEnd - now
-  // A repeated answer may come after the end of the refresh token.
-  const idle = Math.max(refresh.expiresAt - now, 0)
-  return { refresh_token_timeout: Math.min(idle, authorization_expires_in), authorization_expires_in }
+  const refresh_token_timeout = Math.min(refresh.expiresAt - now, authorization_expires_in)
+  return { refresh_token_timeout, authorization_expires_in }
 }
 
 // Limits that the operator sets for one client. They count what the client gets, at the token endpoint: failed requests do not
