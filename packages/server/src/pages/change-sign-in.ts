@@ -7,6 +7,7 @@ import { UpstreamError } from '../accounts/upstream/identities.ts'
 import type { ToProvider } from '../accounts/upstream/upstream-sign-in.ts'
 import { formOf, jsonError, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
 import { pageResponse } from '../http/page.ts'
+import { signInAddress } from '../http/sign-in-wishes.ts'
 import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 import type { Visit } from '../sign-in/session.ts'
 import type { AdminSignIns } from '../sign-in/ways-to-sign-in.ts'
@@ -47,7 +48,7 @@ export function changeSignIn(
   const toAccount = (c: Context) => seeOther(c, `${accountPath}#sign-in`)
 
   const mayChange = async (visit: Visit) =>
-    visits.isFresh(visit) && (await adminSignIns.mayChangeSignIn(visit))
+    (await visits.isFresh(visit)) && (await adminSignIns.mayChangeSignIn(visit))
 
   /**
    * A page that continues to a provider. Browsers apply `form-action` to every redirect after a form, and a provider may redirect
@@ -100,7 +101,7 @@ export function changeSignIn(
     connect: change(async (c, visit, fields) => {
       const provider = providers.find(({ provider: { id } }) => id === fields.provider)
       if (provider === undefined) return toAccount(c)
-      const purpose = { returnTo: accountPath, fresh: false, linkFor: visit.session.id, acrValues: '' }
+      const purpose = { returnTo: accountPath, wishes: {}, linkFor: visit.session.id }
       try {
         return providerNext(provider.provider.label, await provider.begin(c.req.header('cookie'), purpose))
       } catch (error) {
@@ -128,7 +129,7 @@ export interface AccountVisits {
   tokenFor(visit: Visit): string
   isOwnForm(c: Context, visit: Visit, token: string | undefined): boolean
   /** Whether the sign-in is recent enough to change the sign-in methods. */
-  isFresh(visit: Visit): boolean
+  isFresh(visit: Visit): Promise<boolean>
 }
 
 export const PAGE_EXPIRED = 'This page was open for too long. Nothing was changed; please try again.'
@@ -138,11 +139,11 @@ const Form = z.object({ session: z.string() })
 
 /** @param area of the forms: a token of one area is invalid in the other */
 export function accountVisits(
-  { site, baseUrl, secret, sessions }: LoginOptions,
+  { site, baseUrl, secret, sessions, ways }: LoginOptions,
   area: 'account' | 'admin' = 'account',
 ): AccountVisits {
   const key = hmacKeys(secret, `${area} form`)
-  const signInPath = `${site.basePath}/login?${new URLSearchParams({ return_to: `${site.basePath}/account` })}`
+  const signInPath = signInAddress(site.basePath, `${site.basePath}/account`)
   return {
     of: (c) => sessions.visit(c.req.header('cookie')),
     signIn: (c) => seeOther(c, signInPath),
@@ -150,10 +151,22 @@ export function accountVisits(
     isOwnForm: (c, { session }, token) =>
       !isCrossSite(baseUrl, c.req.header()) &&
       verifyValue(key, token, Form, FORM_LIFETIME_SECONDS)?.session === session.id,
-    isFresh,
+    isFresh: (visit) => isFresh(ways, visit),
   }
 }
 
-export function isFresh({ session }: Visit): boolean {
-  return Date.now() / 1000 - session.confirmedAt <= FRESH_SECONDS
+/**
+ * Whether the user has just proved to be there. Of a user who has no other way to sign in than providers, the return from one
+ * counts: one that never says when its user signed in would let nobody add a passkey.
+ */
+export async function isFresh(ways: OtherWays, { session, account }: Visit): Promise<boolean> {
+  const isNow = (time: number) => Date.now() / 1000 - time <= FRESH_SECONDS
+  return isNow(session.confirmedAt) || (isNow(session.authTime) && !(await hasOtherWay(ways, account)))
+}
+
+type OtherWays = Pick<LoginOptions['ways'], 'passkeys'>
+
+/** Whether the user can sign in without a provider. */
+export async function hasOtherWay({ passkeys }: OtherWays, { id, password }: StoredAccount): Promise<boolean> {
+  return password !== '' || (await passkeys.list(id)).length > 0
 }
