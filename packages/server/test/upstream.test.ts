@@ -187,9 +187,24 @@ it.each<[string, SignInWishes, Partial<Provider>, (string | null)[]]>([
   ['asks for a sign-in of at most a minute ago', { maxAge: 60 }, {}, [null, '60']],
   ['asks for a new sign-in by max_age=0, and by a prompt', { maxAge: 0 }, {}, ['login', '0']],
   ['does not ask for a choice of the account where nobody knows that word', CHOICE, {}, [null, HALF_A_DAY]],
-  ['asks for a choice of the account', CHOICE, { prompts: ['select_account'] }, ['select_account', HALF_A_DAY]],
-  ['asks for a choice where a new sign-in is unknown', LOGIN, { prompts: ['select_account'] }, ['select_account', HALF_A_DAY]],
-  ['asks for both', { prompt: 'login select_account' }, { prompts: ['login', 'select_account'] }, ['login select_account', HALF_A_DAY]],
+  [
+    'asks for a choice of the account',
+    CHOICE,
+    { prompts: ['select_account'] },
+    ['select_account', HALF_A_DAY],
+  ],
+  [
+    'asks for a choice where a new sign-in is unknown',
+    LOGIN,
+    { prompts: ['select_account'] },
+    ['select_account', HALF_A_DAY],
+  ],
+  [
+    'asks for both',
+    { prompt: 'login select_account' },
+    { prompts: ['login', 'select_account'] },
+    ['login select_account', HALF_A_DAY],
+  ],
   ['asks for neither', LOGIN, { prompts: [] }, [null, HALF_A_DAY]],
 ])('%s', async (_, wishes, rules, expected) => {
   const { signIn } = await open(VERIFIED, rules)
@@ -198,7 +213,11 @@ it.each<[string, SignInWishes, Partial<Provider>, (string | null)[]]>([
 })
 
 it.each([
-  ['that the operator says to know it', { authTimeByClaims: true }, '{"id_token":{"auth_time":{"essential":true}}}'],
+  [
+    'that the operator says to know it',
+    { authTimeByClaims: true },
+    '{"id_token":{"auth_time":{"essential":true}}}',
+  ],
   ['whose metadata do not name it', {}, null],
 ])('asks for auth_time by the parameter claims of a provider %s', async (_, rules, claims) => {
   const { signIn } = await open(VERIFIED, rules)

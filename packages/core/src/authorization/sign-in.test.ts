@@ -54,7 +54,13 @@ describe('signInNeeded', () => {
 
   it.each([
     ['prompt=login', 'a new sign-in', { prompts: ['login'] }, {}, false],
-    ['prompt=login', 'a sign-in that a clock 60 seconds behind dates', { prompts: ['login'] }, { authTime: 940 }, false],
+    [
+      'prompt=login',
+      'a sign-in that a clock 60 seconds behind dates',
+      { prompts: ['login'] },
+      { authTime: 940 },
+      false,
+    ],
     ['prompt=login', 'an older sign-in', { prompts: ['login'] }, { authTime: 939 }, true],
     ['prompt=login', 'a return without proof', { prompts: ['login'] }, { confirmedAt: 900 }, true],
     ['max_age=0', 'a return without proof', { prompts: [], maxAge: 0 }, { confirmedAt: 900 }, true],

@@ -18,13 +18,11 @@ export interface SignInWishes {
 
 const MAX_TEXT = 254
 
+type WishFields = Partial<Readonly<Record<'prompt' | 'max_age' | 'acr_values' | 'ui_locales', string>>>
+
 /** @param sent the query of the page, or the fields of a form. What cannot be understood is no wish */
-export function wishesIn({
-  prompt = '',
-  max_age = '',
-  acr_values = '',
-  ui_locales = '',
-}: Readonly<Record<string, string | undefined>>): SignInWishes {
+export function wishesIn(sent: WishFields): SignInWishes {
+  const { prompt = '', max_age = '', acr_values = '', ui_locales = '' } = sent
   const prompts = ['login', 'select_account'].filter((known) => prompt.split(' ').includes(known))
   return {
     prompt: prompts.join(' ') || undefined,
@@ -44,7 +42,7 @@ export function demandsSignIn({ prompt, maxAge, acrValues }: SignInWishes): bool
   return prompt !== undefined || maxAge !== undefined || acrValues !== undefined
 }
 
-/** The names that {@link wishesIn} reads. Empty: not wished. */
+/** What {@link wishesIn} reads. Empty: not wished. */
 export function fieldsOf({ prompt = '', maxAge, acrValues = '', uiLocales = '' }: SignInWishes) {
   return { prompt, max_age: maxAge?.toString() ?? '', acr_values: acrValues, ui_locales: uiLocales }
 }

@@ -10,7 +10,7 @@ import { pageResponse } from '../http/page.ts'
 import { signInAddress } from '../http/sign-in-wishes.ts'
 import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 import type { Visit } from '../sign-in/session.ts'
-import type { AdminSignIns } from '../sign-in/ways-to-sign-in.ts'
+import { type AdminSignIns, isFresh } from '../sign-in/ways-to-sign-in.ts'
 import type { LoginOptions } from './login.ts'
 import { providerFailed, unreachable } from './upstream-login.ts'
 
@@ -134,7 +134,6 @@ export interface AccountVisits {
 
 export const PAGE_EXPIRED = 'This page was open for too long. Nothing was changed; please try again.'
 const FORM_LIFETIME_SECONDS = 60 * 60
-const FRESH_SECONDS = 5 * 60
 const Form = z.object({ session: z.string() })
 
 /** @param area of the forms: a token of one area is invalid in the other */
@@ -153,20 +152,4 @@ export function accountVisits(
       verifyValue(key, token, Form, FORM_LIFETIME_SECONDS)?.session === session.id,
     isFresh: (visit) => isFresh(ways, visit),
   }
-}
-
-/**
- * Whether the user has just proved to be there. Of a user who has no other way to sign in than providers, the return from one
- * counts: one that never says when its user signed in would let nobody add a passkey.
- */
-export async function isFresh(ways: OtherWays, { session, account }: Visit): Promise<boolean> {
-  const isNow = (time: number) => Date.now() / 1000 - time <= FRESH_SECONDS
-  return isNow(session.confirmedAt) || (isNow(session.authTime) && !(await hasOtherWay(ways, account)))
-}
-
-type OtherWays = Pick<LoginOptions['ways'], 'passkeys'>
-
-/** Whether the user can sign in without a provider. */
-export async function hasOtherWay({ passkeys }: OtherWays, { id, password }: StoredAccount): Promise<boolean> {
-  return password !== '' || (await passkeys.list(id)).length > 0
 }

@@ -156,7 +156,9 @@ function tokensPage(
       await ui.personalTokensPage({
         ...{ ...page, ...outcome, session, signIn, returnTo: path },
         tokens: listed.map((token) => shown(token, words)),
-        form: (await visits.isFresh(visit)) ? newTokenForm(tokenChoices, words(tokens.scopes), chosen) : undefined,
+        form: (await visits.isFresh(visit))
+          ? newTokenForm(tokenChoices, words(tokens.scopes), chosen)
+          : undefined,
         actions: { create: path, end: `${path}/end` },
         ticket: visits.tokenFor(visit),
         account: `${basePath}/account`,

@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { type AuthorizationServer, declinedSignIn, type PublicClient, type ServerSecret } from '@grantkit/core'
+import {
+  type AuthorizationServer,
+  declinedSignIn,
+  type PublicClient,
+  type ServerSecret,
+} from '@grantkit/core'
 import { isCrossSite, pageView } from '@grantkit/core/feature'
 import { displayText } from '@grantkit/core/internal'
 import { html } from '@grantkit/pages'
@@ -99,8 +104,7 @@ ${signInForms(options, c, hidden, shown)}${mayDecline ? backToApp(app, returnTo)
       return known !== undefined && !isCrossSite(baseUrl, c.req.header())
     },
     async expired(c, shown) {
-      if (!demandsSignIn(shown.wishes) && (await isSignedIn(c, sessions)))
-        return seeOther(c, shown.returnTo)
+      if (!demandsSignIn(shown.wishes) && (await isSignedIn(c, sessions))) return seeOther(c, shown.returnTo)
       return show(c, { ...shown, status: 403, problem: FORM_EXPIRED })
     },
   }

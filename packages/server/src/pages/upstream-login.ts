@@ -6,7 +6,7 @@ import type { ToProvider, UpstreamSignIn } from '../accounts/upstream/upstream-s
 import type { NoAccount, SignInEvent } from '../events.ts'
 import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
 import { type SignInWishes, wishesIn } from '../http/sign-in-wishes.ts'
-import { hasOtherWay } from './change-sign-in.ts'
+import { hasOtherWay } from '../sign-in/ways-to-sign-in.ts'
 import { type LoginOptions, signedIn } from './login.ts'
 import { type SignInPage, TOO_MANY } from './sign-in-page.ts'
 
@@ -48,7 +48,8 @@ export function upstreamLogin(
       })
     }
     if (linking === undefined) {
-      if (isUnproven && !(await isProofEnough(options, returnTo, account))) throw new UpstreamError('not_fresh')
+      if (isUnproven && !(await isProofEnough(options, returnTo, account)))
+        throw new UpstreamError('not_fresh')
       const signedInBy = `provider ${provider.provider.id}`
       const { authTime, acr, amr } = identity
       const facts = { signedInBy, authTime, confirmedAt, acr, amr }
