@@ -16,6 +16,7 @@ export {
   type SignInHint,
   sampleSession,
 } from './authorization/interaction.ts'
+export { declinedSignIn } from './authorization/sign-in.ts'
 export { type AuthorizationServer, createAuthorizationServer } from './authorization-server.ts'
 export type { PublicClient } from './clients/client-record.ts'
 export type { RotatedSecret } from './clients/client-update.ts'

@@ -11,6 +11,8 @@ export const PROVIDER: Provider = {
   scope: 'openid email',
   signUp: false,
   linkVerifiedEmail: false,
+  prompts: ['login'],
+  freshness: 'proven',
   trustAcr: false,
 }
 export const IDENTITY: Identity = {
@@ -19,5 +21,4 @@ export const IDENTITY: Identity = {
   email: 'alice@server.example',
   name: 'Alice',
   authTime: 0,
-  saysAuthTime: true,
 }

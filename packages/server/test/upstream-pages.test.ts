@@ -7,6 +7,7 @@ import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { formBrowser } from '@grantkit/testkit/client'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Provider } from '../src/config/people.ts'
+import type { ServerConfig } from '../src/config/schema.ts'
 import { DANA } from './people.ts'
 import { type RunningServer, runServer } from './running-server.ts'
 
@@ -16,7 +17,7 @@ const PASSKEY_FORM = 'data-passkey="get"'
 const CALLBACK = '/login/with/partner/callback'
 
 /** @param age seconds since `alice` signed in at the provider */
-async function open(age = 0, rules: Partial<Provider> = {}) {
+async function open(age = 0, rules: Partial<Provider> = {}, config: Partial<ServerConfig> = {}) {
   const claims = () => ({ email: 'alice@partner.example', email_verified: true })
   const UPSTREAM_FILE = join(await temporaryFolder(), 'upstream.json')
   const provider = Promise.withResolvers<RunningProvider>()
@@ -27,7 +28,7 @@ async function open(age = 0, rules: Partial<Provider> = {}) {
     await writeFile(UPSTREAM_FILE, JSON.stringify({ providers: [{ ...op.provider, ...rules }] }))
     provider.resolve(op)
     return { BASE_URL, UPSTREAM_FILE }
-  })
+  }, config)
   onTestFinished(() => server.close())
   const op = await provider.promise
   return { op, server, ...visits(server, op) }
@@ -57,6 +58,18 @@ function visits({ baseUrl }: RunningServer, op: RunningProvider) {
     return get(`${CALLBACK}${search}`, `${session}; ${cookieOf(begun)}`)
   }
   return { get, begin, connect, answered }
+}
+
+/** The hidden fields of the first form of a page. */
+function fieldsOf(page: string): Record<string, string> {
+  const fields = [...page.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)]
+  const [, ...others] = fields.map(([, name = '', value = '']) => [name, value.replaceAll('&amp;', '&')])
+  return Object.fromEntries(
+    others.slice(
+      0,
+      others.findIndex(([name]) => name === 'token'),
+    ),
+  )
 }
 
 function cookieOf({ headers }: Response): string {
@@ -156,7 +169,7 @@ it('is not begun if the cookie would be too long for a browser, which would drop
 
 it('shows that an old sign-in at the provider is not a new one', async () => {
   const { begin, answered } = await open(120)
-  const answer = await answered(await begin('/oauth/authorize?prompt=login'))
+  const answer = await answered(await begin('/account', { prompt: 'login' }))
   const words =
     'You have to sign in again, and Partner did not confirm a new sign-in. Please use another way to sign in.'
   await expectProblem(answer, 403, words)
@@ -174,7 +187,74 @@ it('asks the provider for a new sign-in where a page of the server requires one,
   expect(new URL(begun.headers.get('location') ?? '').searchParams.get('prompt')).toBe('login')
   const old = await answered(begun)
   expect([old.status, await old.text()]).toEqual([403, expect.stringContaining(carried)])
-  expect((await answered(await again(), '', false)).status, 'a provider may know no auth_time').toBe(303)
+})
+
+const WITH_TOKENS: Partial<ServerConfig> = {
+  scopes: { 'notes:read': { description: 'Read your notes', personal: true } },
+  features: { personalTokens: { enabled: true } },
+}
+
+it.each([
+  ['the account page', () => '/account', 'To change this,'],
+  ['the admin pages', (id: string) => `/admin/user?id=${id}`, 'To change something here,'],
+  ['the page of tokens', () => '/account/tokens', 'Sign in again'],
+])('lets a user of a provider sign in again for %s', async (_, pathOf, words) => {
+  const { server, get, begin, answered } = await open(600, { signUp: true }, WITH_TOKENS)
+  const session = cookieOf(await answered(await begin()))
+  const id = (await server.accounts.idOf('alice@partner.example')) ?? ''
+  await server.accounts.setAdmin(id, true)
+  const path = pathOf(id)
+  const page = await (await get(path, session)).text()
+  expect(page).toContain(words)
+  const link =
+    /href="(\/login\?[^"]*)"[^>]*>\s*[Ss]ign in again/.exec(page)?.[1]?.replaceAll('&amp;', '&') ?? ''
+  const form = fieldsOf(await (await get(link, session)).text())
+  const again = () => begin(form.return_to, form)
+  const withAuthTime = await answered(await again(), session)
+  expect([withAuthTime.status, await withAuthTime.text()]).toEqual([
+    403,
+    expect.stringContaining('did not confirm'),
+  ])
+  const without = await answered(await again(), session, false)
+  expect([without.status, without.headers.get('location')], 'the user has no other way').toEqual([303, path])
+  expect(await (await get(path, cookieOf(without))).text()).not.toContain(words)
+})
+
+it('sends a user whom the provider does not sign in again back to the app, which gets login_required', async () => {
+  const { server, get, begin, answered } = await open(600, { signUp: true })
+  const callback = 'https://app.example/callback'
+  const { clientId } = await server.clients.add({ clientName: 'Notes', redirectUris: [callback] })
+  const request = new URLSearchParams({ client_id: clientId, redirect_uri: callback, response_type: 'code' })
+  const challenge = { code_challenge: 'c'.repeat(43), code_challenge_method: 'S256', scope: 'notes:read' }
+  for (const [name, value] of Object.entries({ ...challenge, prompt: 'login', state: 's' }))
+    request.set(name, value)
+  for (const withAuthTime of [true, false]) {
+    const asked = await get(`/oauth/authorize?${request}`)
+    const form = fieldsOf(await (await get(asked.headers.get('location') ?? '')).text())
+    const page = await answered(await begin(form.return_to, form), '', withAuthTime)
+    const text = await page.text()
+    expect([page.status, text]).toEqual([403, expect.stringContaining('did not confirm a new sign-in')])
+    const [, back = ''] = /href="([^"]*)">Go back to <bdi>Notes</.exec(text) ?? []
+    const answer = new URL((await get(back.replaceAll('&amp;', '&'))).headers.get('location') ?? '')
+    expect([answer.origin, answer.searchParams.get('error'), answer.searchParams.get('state')]).toEqual([
+      'https://app.example',
+      'login_required',
+      's',
+    ])
+  }
+})
+
+it('does not take a return for a new sign-in, if the user left the demand out of the form', async () => {
+  const { server, get, begin, answered } = await open(0, { signUp: true })
+  const callback = 'https://app.example/callback'
+  const { clientId } = await server.clients.add({ clientName: 'Notes', redirectUris: [callback] })
+  const challenge = { code_challenge: 'c'.repeat(43), code_challenge_method: 'S256', scope: 'notes:read' }
+  const request = { client_id: clientId, redirect_uri: callback, response_type: 'code', ...challenge }
+  const asked = await get(`/oauth/authorize?${new URLSearchParams({ ...request, prompt: 'login' })}`)
+  const { return_to = '' } = fieldsOf(await (await get(asked.headers.get('location') ?? '')).text())
+  const session = cookieOf(await answered(await begin(return_to), '', false))
+  const again = await get(return_to, session)
+  expect(again.headers.get('location')).toMatch(/^\/login\?.*prompt=login/)
 })
 
 it('lets a user of a provider without auth_time add a passkey, until the account has one', async () => {

@@ -6,10 +6,11 @@ import { formBrowser } from '@grantkit/testkit/client'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { type Purpose, upstreamSignIn } from '../src/accounts/upstream/upstream-sign-in.ts'
 import type { Provider } from '../src/config/people.ts'
+import type { SignInWishes } from '../src/http/sign-in-wishes.ts'
 
 const BASE_URL = 'https://school.example'
 const CALLBACK = `${BASE_URL}/login/with/partner/callback`
-const PURPOSE: Purpose = { returnTo: '/account', fresh: false, linkFor: '', acrValues: '' }
+const PURPOSE: Purpose = { returnTo: '/account', wishes: {}, linkFor: '' }
 const VERIFIED: Claims = (login) => ({
   email: `${login}@school.example`,
   email_verified: true,
@@ -56,10 +57,10 @@ it.each([
   async (_, trustAcr, sent, known) => {
     const how = { acr: 'phr', amr: ['pop', 'user'] }
     const { signIn, answered } = await open(VERIFIED, { trustAcr }, 0, how)
-    const { cookies, query, location } = await answered({ ...PURPOSE, acrValues: 'phr' })
+    const { cookies, query, location } = await answered({ ...PURPOSE, wishes: { acrValues: 'phr' } })
     expect(location.searchParams.get('acr_values')).toBe(sent)
     const { identity, purpose } = await signIn.finish(cookies, query)
-    expect([{ acr: identity.acr, amr: identity.amr }, purpose.acrValues]).toEqual([known, 'phr'])
+    expect([{ acr: identity.acr, amr: identity.amr }, purpose.wishes.acrValues]).toEqual([known, 'phr'])
   },
 )
 
@@ -79,7 +80,6 @@ it('returns the identity and the purpose of the redirect', async () => {
       email: 'alice@school.example',
       name: 'Alice',
       authTime: expect.any(Number),
-      saysAuthTime: true,
     },
     purpose: { returnTo: '/account', linkFor: 'a session' },
   })
@@ -177,22 +177,102 @@ it('distinguishes a denial by the user from a failure', async () => {
   await expect(signIn.finish(pairOf(cookies), `?${denied}`)).rejects.toMatchObject({ reason: 'denied' })
 })
 
-it('requests a new sign-in if one is required', async () => {
-  const { signIn, answered } = await open()
-  const { location, cookies, query } = await answered({ ...PURPOSE, fresh: true })
-  expect(location.searchParams.get('prompt')).toBe('login')
-  const { identity } = await signIn.finish(cookies, query)
-  expect(identity.authTime).toBeGreaterThan(Date.now() / 1000 - 60)
+const LOGIN = { prompt: 'login' }
+const CHOICE = { prompt: 'select_account' }
+const HALF_A_DAY = String(12 * 60 * 60)
+
+it.each<[string, SignInWishes, Partial<Provider>, (string | null)[]]>([
+  ['asks for nothing that nobody wished', {}, {}, [null, HALF_A_DAY]],
+  ['asks for a new sign-in', LOGIN, {}, ['login', HALF_A_DAY]],
+  ['asks for a sign-in of at most a minute ago', { maxAge: 60 }, {}, [null, '60']],
+  ['asks for a new sign-in by max_age=0, and by a prompt', { maxAge: 0 }, {}, ['login', '0']],
+  ['does not ask for a choice of the account where nobody knows that word', CHOICE, {}, [null, HALF_A_DAY]],
+  [
+    'asks for a choice of the account',
+    CHOICE,
+    { prompts: ['select_account'] },
+    ['select_account', HALF_A_DAY],
+  ],
+  [
+    'asks for a choice where a new sign-in is unknown',
+    LOGIN,
+    { prompts: ['select_account'] },
+    ['select_account', HALF_A_DAY],
+  ],
+  [
+    'asks for both',
+    { prompt: 'login select_account' },
+    { prompts: ['login', 'select_account'] },
+    ['login select_account', HALF_A_DAY],
+  ],
+  ['asks for neither', LOGIN, { prompts: [] }, [null, HALF_A_DAY]],
+])('%s', async (_, wishes, rules, expected) => {
+  const { signIn } = await open(VERIFIED, rules)
+  const { searchParams } = new URL((await signIn.begin(undefined, { ...PURPOSE, wishes })).location)
+  expect(['prompt', 'max_age'].map((name) => searchParams.get(name))).toEqual(expected)
 })
 
-it('does not report a new sign-in if the provider returns an old auth_time', async () => {
-  const { signIn, answered } = await open(VERIFIED, {}, 120)
-  const demanded = await answered({ ...PURPOSE, fresh: true })
-  const refused = signIn.finish(demanded.cookies, demanded.query)
-  await expect(refused).rejects.toMatchObject({ reason: 'not_fresh' })
+it.each([
+  [
+    'that the operator says to know it',
+    { authTimeByClaims: true },
+    '{"id_token":{"auth_time":{"essential":true}}}',
+  ],
+  ['whose metadata do not name it', {}, null],
+])('asks for auth_time by the parameter claims of a provider %s', async (_, rules, claims) => {
+  const { signIn } = await open(VERIFIED, rules)
+  const { location } = await signIn.begin(undefined, PURPOSE)
+  expect(new URL(location).searchParams.get('claims')).toBe(claims)
+})
+
+const MINUTES = 60
+const RETURNED = { freshness: 'returned' } as const
+
+it.each<[string, number, SignInWishes, number | 'refused']>([
+  ['a new sign-in', 0, LOGIN, 0],
+  ['an old one, where nothing was wished', 13 * 60 * MINUTES, {}, 13 * 60 * MINUTES],
+  ['an old one, where a choice of the account was wished', 10 * MINUTES, CHOICE, 10 * MINUTES],
+  ['one that is recent enough', 10 * MINUTES, { maxAge: 15 * MINUTES }, 10 * MINUTES],
+  ['one that is not recent enough', 10 * MINUTES, { maxAge: 5 * MINUTES }, 'refused'],
+  ['an old one, where a new one was wished', 10 * MINUTES, LOGIN, 'refused'],
+  ['an old one, where max_age=0 was wished', 10 * MINUTES, { maxAge: 0 }, 'refused'],
+  ['an old one, where both were wished', 10 * MINUTES, { ...LOGIN, maxAge: 15 * MINUTES }, 'refused'],
+])('takes auth_time for the time of the confirmation: %s', async (_, age, wishes, expected) => {
+  for (const rules of [{}, RETURNED]) {
+    const { signIn, answered } = await open(VERIFIED, rules, age)
+    const { cookies, query } = await answered({ ...PURPOSE, wishes })
+    const finished = signIn.finish(cookies, query)
+    if (expected === 'refused') await expect(finished).rejects.toMatchObject({ reason: 'not_fresh' })
+    else {
+      const { identity, confirmedAt, isUnproven } = await finished
+      expect([identity.authTime, isUnproven]).toEqual([confirmedAt, false])
+      expect(Date.now() / 1000 - confirmedAt).toBeCloseTo(expected, -1)
+    }
+  }
+})
+
+it.each<[string, SignInWishes, Partial<Provider>, number, boolean]>([
+  ['nothing of a return that nobody demanded', {}, {}, 12, false],
+  ['nothing of it, where returns count', {}, RETURNED, 12, false],
+  ['nothing of a return for max_age, which it meets', { maxAge: 60 }, {}, 12, false],
+  ['nothing of a return for a new sign-in, which it does not meet', LOGIN, {}, 12, true],
+  ['nothing of a return for max_age=0, which it does not meet', { maxAge: 0 }, {}, 12, true],
+  ['a new sign-in, where returns count', LOGIN, RETURNED, 0, false],
+])('without auth_time proves %s', async (_, wishes, rules, hours, unproven) => {
+  const { signIn, answered } = await open(VERIFIED, rules)
+  const bend = (question: URLSearchParams) => {
+    for (const name of ['max_age', 'prompt', 'claims']) question.delete(name)
+  }
+  const { cookies, query } = await answered({ ...PURPOSE, wishes }, bend)
+  const { identity, confirmedAt, isUnproven } = await signIn.finish(cookies, query)
+  expect([identity.authTime, isUnproven]).toEqual([undefined, unproven])
+  expect((Date.now() / 1000 - confirmedAt) / 3600).toBeCloseTo(hours, 1)
+})
+
+it('refuses a sign-in that is to come', async () => {
+  const { signIn, answered } = await open(VERIFIED, {}, -2 * MINUTES)
   const { cookies, query } = await answered()
-  const { identity } = await signIn.finish(cookies, query)
-  expect(identity.authTime).toBeLessThan(Date.now() / 1000 - 119)
+  await expect(signIn.finish(cookies, query)).rejects.toMatchObject({ reason: 'unreachable' })
 })
 
 it('fails with a wrong client secret, without revealing it', async () => {

@@ -47,8 +47,9 @@ export async function runOpenIdProvider(
       server.closeAllConnections()
     })
   const options = { scope: 'openid email profile', signUp: false, linkVerifiedEmail: false, trustAcr: false }
+  const freshness = { prompts: ['login' as const], freshness: 'proven' as const }
   // As our settings name it.
-  return { provider: { id: 'partner', label: 'Partner', issuer, clientId, clientSecret, ...options }, close }
+  return { provider: { id: 'partner', label: 'Partner', issuer, clientId, clientSecret, ...options, ...freshness }, close }
 }
 
 async function signIn(

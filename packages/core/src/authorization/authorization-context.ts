@@ -49,8 +49,8 @@ export interface AuthorizationAttempt {
   readonly query: string
   /** The name of the request, if the client pushed it. */
   readonly requestUri?: string | undefined
-  /** The user has just come back from the sign-in that this request demanded. */
-  readonly signedInForThis: boolean
+  /** When it demanded the sign-in from which the user has just come back. */
+  readonly signInDemanded?: number | undefined
   /** The user has just sent a consent form that did not count. */
   readonly formExpired: boolean
   readonly page: PageView

@@ -20,7 +20,8 @@ import {
   type Prompt,
   queryAfterSignIn,
   requestedPrompts,
-  signedInSince,
+  requireNotDeclined,
+  signInDemandedAt,
   signInNeeded,
   splitSignInTicket,
 } from './sign-in.ts'
@@ -44,19 +45,21 @@ export async function authorize(context: AuthorizationContext, request: HttpRequ
   const { client_id: id } = sent
   const clientHost = typeof id === 'string' ? kernel.store.clients.describedBy(id) : undefined
   const user = clientHost === undefined ? undefined : await interaction.session(request)
+  if (clientHost !== undefined && user === undefined) requireNotDeclined(ticket)
   if (clientHost !== undefined && user === undefined)
     return requireSignIn(context, request, { query, sent }, { ...page, clientHost })
   const requester = user && requestingUser(context, request, user)
   const target = await validateRedirectTarget(context, request, sent, requester)
   return answerByRedirect(kernel, request, target, async () => {
     requirePushed(context, target.client, presented)
+    requireNotDeclined(ticket)
     const valid = readAuthorizationRequest(kernel, context.requestOptions, target.client, sent)
     const session = user ?? (await interaction.session(request))
-    const signedInForThis = signedInSince(context, query, ticket, session)
+    const signInDemanded = signInDemandedAt(context, query, ticket, session)
     const requestUri = pushed?.requestUri
     return proceed(
       context,
-      { http: request, target, request: valid, query, requestUri, signedInForThis, formExpired, page },
+      { http: request, target, request: valid, query, requestUri, signInDemanded, formExpired, page },
       session,
     )
   })
@@ -114,7 +117,7 @@ async function proceed(
   // Without a page the user cannot sign in more strongly. What is only preferred is then no reason for an error.
   const couldSignIn = classes.required || !prompts.includes('none')
   const weak = session !== undefined && couldSignIn && !classes.meets(session, acrValues)
-  const demand = { prompts, maxAge, weak, satisfied: attempt.signedInForThis }
+  const demand = { prompts, maxAge, weak, demandedAt: attempt.signInDemanded }
   if (session === undefined || signInNeeded(session, demand, kernel.now()))
     return askToSignIn(context, attempt, session)
   if (hinted !== undefined && hinted.subject !== session.subject)
@@ -148,7 +151,7 @@ function askForHintedUser(
   attempt: AuthorizationAttempt,
   session: Session,
 ): Promise<HttpResponse> {
-  if (attempt.signedInForThis) throw new OAuthError(PROMPT_ERRORS.sign_in_as_other_user)
+  if (attempt.signInDemanded !== undefined) throw new OAuthError(PROMPT_ERRORS.sign_in_as_other_user)
   // An external single sign-on would return the same user at once, in a loop.
   return askToSignIn(context, attempt, session, [...attempt.request.prompts, 'login'])
 }

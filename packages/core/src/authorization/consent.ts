@@ -69,7 +69,6 @@ export async function consent(context: AuthorizationContext, request: HttpReques
       request: readAuthorizationRequest(kernel, context.requestOptions, target.client, sent),
       query: request.query,
       requestUri: pushed?.requestUri,
-      signedInForThis: true,
       formExpired: false,
       page,
     }

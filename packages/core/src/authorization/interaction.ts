@@ -18,6 +18,11 @@ export interface Session {
   readonly subject: string
   /** Time of the last sign-in, in epoch seconds. */
   readonly authTime: number
+  /**
+   * When the user last proved who they are, in epoch seconds, if that was earlier: another server may return a user whom it has
+   * asked for nothing. `prompt=login` and `max_age=0` compare it. Default: `authTime`.
+   */
+  readonly confirmedAt?: number | undefined
   /** How the user signed in, such as `password` or `passkey`. An observer gets it. */
   readonly signedInBy?: string | undefined
   /** How strong that sign-in was: one of the classes of `stepUp`, which alone reads it. Absent: weaker than all of them. */

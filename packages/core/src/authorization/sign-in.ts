@@ -12,6 +12,7 @@ import { openTicket, sealTicket } from './ticket.ts'
 export const PROMPT_ERRORS = defineErrors({
   prompt_invalid: ['invalid_request', 'prompt must be login, consent or select_account, or none alone'],
   sign_in_needed: ['login_required', 'The user is not signed in. Send the request again without prompt=none'],
+  sign_in_declined: ['login_required', 'The user did not sign in again, and went back to the app'],
   sign_in_as_other_user: [
     'login_required',
     'The user who signed in is not the one of id_token_hint. Leave it out to allow another user',
@@ -43,17 +44,22 @@ export interface SignInDemand {
   readonly maxAge?: number | undefined
   /** The sign-in is of a weaker class than the request asks for. */
   readonly weak?: boolean | undefined
-  /** The user has already signed in for this request. */
-  readonly satisfied: boolean
+  /** When this request sent its user to sign in, if the session began after that. */
+  readonly demandedAt?: number | undefined
 }
 
-/** Whether the user has to sign in, or to sign in again, before the request continues. */
+/**
+ * Whether the user has to sign in, or to sign in again, before the request continues. `login` and `max_age=0` want proof that
+ * the user is there, `max_age` a sign-in, and `select_account` the choice of an account.
+ */
 export function signInNeeded(session: Session | undefined, demand: SignInDemand, now: number): boolean {
   if (session === undefined) return true
-  if (demand.satisfied) return false
-  const { prompts, weak, maxAge } = demand
-  if (prompts.includes('login') || prompts.includes('select_account') || weak) return true
-  return maxAge !== undefined && (maxAge === 0 || now - session.authTime > maxAge)
+  const { prompts, weak, maxAge, demandedAt } = demand
+  const { authTime, confirmedAt = authTime } = session
+  const isSince = (time: number) => demandedAt !== undefined && time >= demandedAt - CLOCK_TOLERANCE
+  if ((prompts.includes('login') || maxAge === 0) && !isSince(confirmedAt)) return true
+  if ((prompts.includes('select_account') || weak) && demandedAt === undefined) return true
+  return maxAge !== undefined && now - authTime > maxAge && !isSince(authTime)
 }
 
 /**
@@ -100,18 +106,33 @@ export function splitSignInTicket(query: string): { readonly query: string; read
   return { query: query.slice(0, mark?.index), ticket: mark?.[1] ?? '' }
 }
 
-/** Whether the session began after this request had sent the user to sign in, and that is recent. */
-export function signedInSince(
+const DECLINED = 'declined'
+
+/**
+ * Where a browser goes whose user does not sign in: the app gets `login_required` (OpenID Connect Core 3.1.2.6).
+ *
+ * @param returnTo as `signIn` got it, a path with the query of the request
+ */
+export function declinedSignIn(returnTo: string): string {
+  return `${splitSignInTicket(returnTo).query}&${PARAMETER}=${DECLINED}`
+}
+
+/** @param ticket of {@link splitSignInTicket} @throws OAuthError `login_required`. Any site may make one: nothing else comes of it */
+export function requireNotDeclined(ticket: string): void {
+  if (ticket === DECLINED) throw new OAuthError(PROMPT_ERRORS.sign_in_declined)
+}
+
+/** When this request sent its user to sign in, if that is recent, and if another session has begun since. */
+export function signInDemandedAt(
   { secret, kernel, lifetimes }: SignInContext,
   query: string,
   ticket: string,
   session: Session | undefined,
-): boolean {
+): number | undefined {
   const demandedAt = openTicket(secret, ticketSubject(query), ticket)?.time
-  if (demandedAt === undefined || session === undefined) return false
-  const fresh = kernel.now() - demandedAt < lifetimes.consentTicket
-  const since = session.authTime >= demandedAt - CLOCK_TOLERANCE
-  return fresh && since && ticket.split('.')[1] !== fingerprint(session)
+  if (demandedAt === undefined || session === undefined) return undefined
+  const isRecent = kernel.now() - demandedAt < lifetimes.consentTicket
+  return isRecent && ticket.split('.')[1] !== fingerprint(session) ? demandedAt : undefined
 }
 
 /** Not bound to a session: the user comes back with a new one. */

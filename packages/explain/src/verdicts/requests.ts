@@ -202,6 +202,12 @@ export const DECISION_VERDICTS = {
     fix: NOTHING_TO_FIX,
     toDeveloper: 'After `login_required`, send the user again without `prompt=none`.',
   },
+  sign_in_declined: {
+    by: 'user',
+    sentence: 'The app required a new sign-in, and the user went back to the app without one.',
+    fix: 'If their provider does not confirm a new sign-in, the user signs in with a passkey or a password.',
+    toDeveloper: 'Require a new sign-in (`prompt`, `max_age`) only where it matters.',
+  },
   sign_in_as_other_user: {
     by: 'user',
     sentence: 'The user signed in as somebody else than the app had named.',

@@ -233,6 +233,8 @@ export const de: Language = {
       'Der Link, mit dem die App Sie geschickt hat, ist nicht gültig. Gehen Sie zur App zurück, und beginnen Sie neu.',
     requestAnswered: 'Sie haben schon geantwortet. Gehen Sie zur App zurück.',
     signInNeeded: 'Die App wollte fortfahren, ohne Sie zu fragen, aber Sie sind hier nicht angemeldet.',
+    signInDeclined:
+      'Sie haben sich nicht angemeldet. Sie können dieses Fenster schließen und zur App zurückkehren.',
     otherSite:
       'Eine andere Website hat dieses Formular gesendet, deshalb wurde nichts entschieden. Schließen Sie jene Website.',
     tooManyApps:

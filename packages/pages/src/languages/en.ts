@@ -270,6 +270,7 @@ export const en = {
     requestUnknown: 'The link from the app is not valid. Go back to the app and start again.',
     requestAnswered: 'You have answered this already. Go back to the app.',
     signInNeeded: 'The app wanted to continue without asking you, but you are not signed in here.',
+    signInDeclined: 'You did not sign in. You can close this window and go back to the app.',
     otherSite: 'Another site sent this form, so nothing was decided. Close that site.',
     tooManyApps: 'Too many unknown apps were tried. Wait a while, then try again.',
     tooManyCodes: 'Too many codes were tried. Wait a few minutes, and look at the code on your device again.',

@@ -228,6 +228,7 @@ export const es: Language = {
       'El enlace con el que la aplicación le envió no es válido. Vuelva a la aplicación y empiece de nuevo.',
     requestAnswered: 'Ya ha respondido. Vuelva a la aplicación.',
     signInNeeded: 'La aplicación quería continuar sin preguntarle, pero usted no ha iniciado sesión aquí.',
+    signInDeclined: 'No ha iniciado sesión. Puede cerrar esta ventana y volver a la aplicación.',
     otherSite: 'Este formulario lo envió otro sitio, así que no se ha decidido nada. Cierre ese sitio.',
     tooManyApps: 'Se han probado demasiadas aplicaciones desconocidas. Espere un poco e inténtelo de nuevo.',
     tooManyCodes:

@@ -236,6 +236,8 @@ export const fr: Language = {
       'Le lien avec lequel l’application vous a envoyé n’est pas valable. Retournez à l’application et recommencez.',
     requestAnswered: 'Vous avez déjà répondu. Retournez à l’application.',
     signInNeeded: 'L’application voulait continuer sans vous interroger, mais vous n’êtes pas connecté ici.',
+    signInDeclined:
+      'Vous ne vous êtes pas connecté. Vous pouvez fermer cette fenêtre et revenir à l’application.',
     otherSite: 'Un autre site a envoyé ce formulaire : rien n’a donc été décidé. Fermez ce site.',
     tooManyApps: 'Trop d’applications inconnues ont été essayées. Patientez un peu, puis réessayez.',
     tooManyCodes:

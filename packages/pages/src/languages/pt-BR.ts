@@ -226,6 +226,7 @@ export const ptBR: Language = {
       'O link com que o aplicativo enviou você não é válido. Volte ao aplicativo e comece de novo.',
     requestAnswered: 'Você já respondeu. Volte ao aplicativo.',
     signInNeeded: 'O aplicativo queria continuar sem perguntar, mas você não está conectado aqui.',
+    signInDeclined: 'Você não entrou. Você pode fechar esta janela e voltar ao aplicativo.',
     otherSite: 'Outro site enviou este formulário; por isso, nada foi decidido. Feche esse site.',
     tooManyApps: 'Foram tentados aplicativos desconhecidos demais. Espere um pouco e tente novamente.',
     tooManyCodes:

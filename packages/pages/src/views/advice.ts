@@ -18,6 +18,7 @@ export const ADVICE: Readonly<Record<string, keyof Language['advice']>> = {
   request_uri_spent: 'requestAnswered',
   consent_ticket_spent: 'requestAnswered',
   sign_in_needed: 'signInNeeded',
+  sign_in_declined: 'signInDeclined',
   prompt_invalid: 'appMistake',
   message_invalid: 'appMistake',
   parameters_too_many: 'appMistake',

@@ -7,6 +7,7 @@ import type { TrailReader } from '../audit/reading.ts'
 import type { CommandNames } from '../config/command-names.ts'
 import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
 import { IN_WORDS, type Markup, pageResponse, type Site } from '../http/page.ts'
+import { signInAddress, signInAgain } from '../http/sign-in-wishes.ts'
 import type { Operator } from '../operator/operator.ts'
 import { RANGES, type RangeName, rangeNamed, sinceOf } from '../operator/overview.ts'
 import { accountVisits, PAGE_EXPIRED } from '../pages/change-sign-in.ts'
@@ -100,9 +101,9 @@ export function buttonForm(fields: Record<string, string>, button: Markup, { tok
 }
 
 /** Shown instead of the buttons if the operator has to sign in again. */
-export function signInAgain({ basePath }: Site, c: Context, { token, strong }: OperatorVisit): Markup {
+export function toSignInAgain({ basePath }: Site, c: Context, { token, strong }: OperatorVisit): Markup {
   if (token !== undefined) return html``
-  const path = `${signInPath(basePath, c)}&prompt=login${strong ? '' : '&acr_values=phr'}`
+  const path = signInAgain(basePath, pathOf(c), strong)
   return html`<p class="hint">To change something here, <a href="${path}">sign in again</a>${strong ? '' : ' with your passkey'}.</p>`
 }
 
@@ -221,10 +222,10 @@ export function operatorVisits(options: AdminOptions): OperatorVisits {
 
   async function asOperator(c: Context, answer: (visit: OperatorVisit) => Promise<Response>) {
     const visit = await visits.of(c)
-    if (visit === undefined) return seeOther(c, signInPath(site.basePath, c))
+    if (visit === undefined) return seeOther(c, signInAddress(site.basePath, pathOf(c)))
     if (!(await directory.isAdmin(visit.account.id))) return c.notFound()
     const strong = await adminSignIns.isStrong(visit)
-    const token = strong && visits.isFresh(visit) ? visits.tokenFor(visit) : undefined
+    const token = strong && (await visits.isFresh(visit)) ? visits.tokenFor(visit) : undefined
     return actingAs(`account:${visit.account.id}`, () => answer({ ...visit, token, strong }))
   }
 
@@ -240,10 +241,10 @@ export function operatorVisits(options: AdminOptions): OperatorVisits {
   }
 }
 
-/** Redirects to the sign-in page, which leads back to this page. */
-function signInPath(basePath: string, c: Context): string {
+/** The sign-in page leads back to it. */
+function pathOf(c: Context): string {
   const { pathname, search } = new URL(c.req.url)
-  return `${basePath}/login?${new URLSearchParams({ return_to: pathname + search })}`
+  return pathname + search
 }
 
 export interface Column<Row> {

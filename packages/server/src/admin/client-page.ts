@@ -22,7 +22,7 @@ import {
   type OperatorVisits,
   parameter,
   type Show,
-  signInAgain,
+  toSignInAgain,
 } from './admin-page.ts'
 import { trailTable } from './trail-page.ts'
 
@@ -56,7 +56,7 @@ function showClient(options: AdminOptions, news: Markup = html``): Show {
     const main = html`
 ${news}
 ${client === undefined ? gone(commands) : cards(client, visit, byToken)}
-${signInAgain(site, c, visit)}
+${toSignInAgain(site, c, visit)}
 <h2 class="part">In the audit trail</h2>
 ${await trailTable(options, entries)}
 <p><a href="${addressOf(`${site.basePath}/admin/trail`, { client: id })}">All entries of this client</a></p>`

@@ -27,9 +27,9 @@ import {
   parameter,
   rangeField,
   type Show,
-  signInAgain,
   table,
   textField,
+  toSignInAgain,
 } from './admin-page.ts'
 import { form_unknown, linesOf, memberField, outcomeOf } from './client-page.ts'
 
@@ -142,7 +142,7 @@ ${tokens.length === 0 ? html`<p>There is no such token.</p>` : tokenTable(tokens
 ${pageLinks(`${site.basePath}${INITIAL_TOKENS_PATH}`, { after }, next)}
 <p class="hint">The tokens in the audit trail, as far back as it goes. <code>${commands.clients} remove-token</code> ends an older one by its id.</p>
 ${newTokenForm(visit)}
-${signInAgain(site, c, visit)}`
+${toSignInAgain(site, c, visit)}`
     return adminPage(site, visit, { title: 'Initial access tokens', section: '/clients', main, problem })
   }
 }

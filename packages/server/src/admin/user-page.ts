@@ -19,9 +19,9 @@ import {
   parameter,
   problemOf,
   type Show,
-  signInAgain,
   table,
   textField,
+  toSignInAgain,
 } from './admin-page.ts'
 import { trailTable } from './trail-page.ts'
 
@@ -74,7 +74,7 @@ function showUser(options: AdminOptions): Show {
     ]
     const main = html`
 ${account === undefined ? html`<p>No account has this id. It may have been removed.</p>` : accountCard(account, methods, visit)}
-${signInAgain(site, c, visit)}
+${toSignInAgain(site, c, visit)}
 ${sessions.length === 0 ? '' : sessionTable(sessions, visit)}
 ${grantsSection(site, c, allowed, visit)}
 <h2 class="part">In the audit trail</h2>

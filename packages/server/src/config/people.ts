@@ -38,6 +38,18 @@ export const Provider = (clientSecret: z.ZodType<string, unknown>) =>
       z.boolean().default(false),
       'whether an identity is linked to the account with the same address, if both sides have verified it',
     ),
+    prompts: field(
+      z.array(z.enum(['login', 'select_account'])).default(['login']),
+      'the values of `prompt` that it knows',
+    ),
+    authTimeByClaims: field(
+      z.boolean().optional(),
+      'whether it is asked by the parameter `claims` when its user signed in. Default: if its metadata say that it knows the parameter',
+    ),
+    freshness: field(
+      z.enum(['proven', 'returned']).default('proven'),
+      'what counts as a new sign-in: `proven`, an `auth_time` after the demand; `returned`, without `auth_time`, also a return from a provider that was asked for a new sign-in',
+    ),
     trustAcr: field(
       z.boolean().default(false),
       'whether its `acr` counts, if it is `phr`, and its `amr`. Otherwise its sign-ins have the class `pwd`',
@@ -110,7 +122,7 @@ export const peopleFields = (origin: Origin) => ({
   ),
   upstream: field(
     Providers(secret(origin).pipe(text())).default([]),
-    'OpenID providers that users may sign in with: `{ id, label, issuer, clientId, clientSecret }`, and `scope`, `signUp`, `linkVerifiedEmail`, `trustAcr`',
+    'OpenID providers that users may sign in with: `{ id, label, issuer, clientId, clientSecret }`, and `scope`, `signUp`, `linkVerifiedEmail`, `prompts`, `authTimeByClaims`, `freshness`, `trustAcr`',
     { otherwise: 'none', guide: 'server/sign-in.md' },
   ),
   upstreamFile: field(path(origin).optional(), 'a file with more of them', {

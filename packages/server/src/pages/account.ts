@@ -74,8 +74,9 @@ export function accountPage(options: AccountPageOptions, grants: AuthorizationSe
     const page = await apps.list(session.subject, { after })
     const token = visits.tokenFor(visit)
     const strong = await options.adminSignIns.mayChangeSignIn(visit)
-    const changing = strong && visits.isFresh(visit) ? token : undefined
-    const bySignIn = isBySignIn(visits, visit)
+    const fresh = await visits.isFresh(visit)
+    const changing = strong && fresh ? token : undefined
+    const bySignIn = isBySignIn(visit, fresh)
     const methods = await methodsOf(ways, account, { pageToken: token, bySignIn, token: changing, strong })
     const active = await browsers.list(session.subject)
     const latest = await signIns.list(session.subject)

@@ -7,9 +7,10 @@ import { UpstreamError } from '../accounts/upstream/identities.ts'
 import type { ToProvider } from '../accounts/upstream/upstream-sign-in.ts'
 import { formOf, jsonError, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
 import { pageResponse } from '../http/page.ts'
+import { signInAddress } from '../http/sign-in-wishes.ts'
 import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 import type { Visit } from '../sign-in/session.ts'
-import type { AdminSignIns } from '../sign-in/ways-to-sign-in.ts'
+import { type AdminSignIns, isFresh } from '../sign-in/ways-to-sign-in.ts'
 import type { LoginOptions } from './login.ts'
 import { providerFailed, unreachable } from './upstream-login.ts'
 
@@ -47,7 +48,7 @@ export function changeSignIn(
   const toAccount = (c: Context) => seeOther(c, `${accountPath}#sign-in`)
 
   const mayChange = async (visit: Visit) =>
-    visits.isFresh(visit) && (await adminSignIns.mayChangeSignIn(visit))
+    (await visits.isFresh(visit)) && (await adminSignIns.mayChangeSignIn(visit))
 
   /**
    * A page that continues to a provider. Browsers apply `form-action` to every redirect after a form, and a provider may redirect
@@ -100,7 +101,7 @@ export function changeSignIn(
     connect: change(async (c, visit, fields) => {
       const provider = providers.find(({ provider: { id } }) => id === fields.provider)
       if (provider === undefined) return toAccount(c)
-      const purpose = { returnTo: accountPath, fresh: false, linkFor: visit.session.id, acrValues: '' }
+      const purpose = { returnTo: accountPath, wishes: {}, linkFor: visit.session.id }
       try {
         return providerNext(provider.provider.label, await provider.begin(c.req.header('cookie'), purpose))
       } catch (error) {
@@ -128,21 +129,20 @@ export interface AccountVisits {
   tokenFor(visit: Visit): string
   isOwnForm(c: Context, visit: Visit, token: string | undefined): boolean
   /** Whether the sign-in is recent enough to change the sign-in methods. */
-  isFresh(visit: Visit): boolean
+  isFresh(visit: Visit): Promise<boolean>
 }
 
 export const PAGE_EXPIRED = 'This page was open for too long. Nothing was changed; please try again.'
 const FORM_LIFETIME_SECONDS = 60 * 60
-const FRESH_SECONDS = 5 * 60
 const Form = z.object({ session: z.string() })
 
 /** @param area of the forms: a token of one area is invalid in the other */
 export function accountVisits(
-  { site, baseUrl, secret, sessions }: LoginOptions,
+  { site, baseUrl, secret, sessions, ways }: LoginOptions,
   area: 'account' | 'admin' = 'account',
 ): AccountVisits {
   const key = hmacKeys(secret, `${area} form`)
-  const signInPath = `${site.basePath}/login?${new URLSearchParams({ return_to: `${site.basePath}/account` })}`
+  const signInPath = signInAddress(site.basePath, `${site.basePath}/account`)
   return {
     of: (c) => sessions.visit(c.req.header('cookie')),
     signIn: (c) => seeOther(c, signInPath),
@@ -150,10 +150,6 @@ export function accountVisits(
     isOwnForm: (c, { session }, token) =>
       !isCrossSite(baseUrl, c.req.header()) &&
       verifyValue(key, token, Form, FORM_LIFETIME_SECONDS)?.session === session.id,
-    isFresh,
+    isFresh: (visit) => isFresh(ways, visit),
   }
-}
-
-export function isFresh({ session }: Visit): boolean {
-  return Date.now() / 1000 - session.confirmedAt <= FRESH_SECONDS
 }

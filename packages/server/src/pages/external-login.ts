@@ -1,14 +1,15 @@
 import { returnPath } from '@grantkit/core'
 import { html } from '@grantkit/pages'
 import type { Context } from 'hono'
-import type { BeginSignIn, ExternalSignIn } from '../accounts/external-sign-in/external-sign-in.ts'
+import type { ExternalSignIn } from '../accounts/external-sign-in/external-sign-in.ts'
 import { ExternalSignInError } from '../accounts/external-sign-in/sign-in-error.ts'
 import type { ImportedUsers } from '../accounts/users/users.ts'
 import type { NoImport, SignInEvent } from '../events.ts'
 import { seeOther } from '../http/bodies-and-answers.ts'
 import { forOperator, pageResponse } from '../http/page.ts'
+import { signInAddress, wishesIn } from '../http/sign-in-wishes.ts'
 import { type LoginOptions, signedIn } from './login.ts'
-import { nameOfApp, needsNoSignIn } from './sign-in-page.ts'
+import { backToApp, nameOfApp, needsNoSignIn } from './sign-in-page.ts'
 
 /** Sign-in by the application: the redirect to it, which is in place of the sign-in page, and the callback. */
 export interface ExternalLogin {
@@ -31,7 +32,9 @@ export function externalLogin(options: LoginOptions, { signIn, imported }: Exter
     const cookie = c.req.header('cookie')
     if (await needsNoSignIn(c, options)) return seeOther(c, returnTo)
     const client_name = nameOfApp(await options.requestingApp(returnTo))
-    const { location, cookies } = await signIn.begin(cookie, { returnTo, client_name, ...wishesOf(c) })
+    const { prompt, maxAge: max_age, acrValues: acr_values, uiLocales: ui_locales } = wishesIn(c.req.query())
+    const hints = { login_hint: c.req.query('login_hint'), client_name, acr_values, ui_locales }
+    const { location, cookies } = await signIn.begin(cookie, { returnTo, prompt, max_age, ...hints })
     for (const line of cookies) c.header('set-cookie', line, { append: true })
     return seeOther(c, location)
   }
@@ -49,16 +52,16 @@ export function externalLogin(options: LoginOptions, { signIn, imported }: Exter
     return signedIn(options, c, { account, returnTo, usedCookie, ...facts })
   }
 
-  function problem(c: Context, event: SignInFailed, status: number, words: string): Response {
+  async function problem(c: Context, event: SignInFailed, status: number, words: string): Promise<Response> {
     const asked = c.req.query('return_to')
     const begun = signIn.returnToOf(c.req.header('cookie'), c.req.query('response')) ?? home
     const returnTo = asked === undefined ? begun : returnPath(asked, home)
     const reference = options.reportFailed(event, { returnTo, status, caller: options.callerOf(c) })
-    const again = `${options.site.basePath}/login?${new URLSearchParams({ return_to: returnTo })}`
+    const app = await options.requestingApp(returnTo)
     const main = html`
 <h1>Sign in</h1>
 <p class="problem" role="alert">${words}</p>${forOperator(reference)}
-<p><a href="${again}">Try again</a></p>`
+<p><a href="${signInAddress(options.site.basePath, returnTo)}">Try again</a></p>${backToApp(app, returnTo)}`
     return pageResponse(options.site, { title: 'Sign in', main, status })
   }
 
@@ -74,19 +77,6 @@ export function externalLogin(options: LoginOptions, { signIn, imported }: Exter
   }
 
   return { begin: withProblems(begin), callback: withProblems(finish) }
-}
-
-/** What the client wants of the sign-in, from the query of the sign-in page. Any page can link to it. */
-function wishesOf(c: Context): Omit<BeginSignIn, 'returnTo'> {
-  const { login_hint, ui_locales, acr_values, prompt = '', max_age = '' } = c.req.query()
-  const prompts = ['login', 'select_account'].filter((known) => prompt.split(' ').includes(known))
-  return {
-    login_hint,
-    ui_locales,
-    acr_values,
-    prompt: prompts.join(' ') || undefined,
-    max_age: /^\d{1,9}$/.test(max_age) ? Number(max_age) : undefined,
-  }
 }
 
 type SignInFailed = Extract<SignInEvent, { type: 'sign_in_failed' }>

@@ -9,6 +9,7 @@ import { hashPassword } from '../accounts/passwords.ts'
 import { formOf, type WithBody } from '../http/bodies-and-answers.ts'
 import { flowsInCookies } from '../http/flows.ts'
 import { type Markup, pageResponse } from '../http/page.ts'
+import { signInAddress } from '../http/sign-in-wishes.ts'
 import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 import { LINK_LIFETIME_SECONDS, type PasswordResets } from '../sign-in/password-resets.ts'
 import type { LoginOptions } from './login.ts'
@@ -52,7 +53,6 @@ export function forgottenPassword(
 
   function ask(c: Context, { returnTo, email, status = 200, problem, headers = {} }: Shown): Response {
     const form = page.issueForm(c)
-    const back = `${site.basePath}/login?${new URLSearchParams({ return_to: returnTo })}`
     const main = html`
 <h1>Forgot your password?</h1>
 ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</p>`}
@@ -64,7 +64,7 @@ ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</
   <input id="email" name="email" type="email" autocomplete="username" required value="${email}">
   <button class="primary">Send the link</button>
 </form>
-<p><a href="${back}">Back to the sign-in page</a></p>`
+<p><a href="${signInAddress(site.basePath, returnTo)}">Back to the sign-in page</a></p>`
     const shown = { title: 'Forgot your password?', main, status, formAction: ["'self'"] }
     return pageResponse(site, { ...shown, headers: { 'set-cookie': form.cookies, ...headers } })
   }
@@ -156,8 +156,7 @@ ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</
     return respond('Link not valid', { main, status: 400 })
   }
 
-  const signIn = (returnTo: string) =>
-    `${site.basePath}/login?${new URLSearchParams({ return_to: returnTo })}`
+  const signIn = (returnTo: string) => signInAddress(site.basePath, returnTo)
 
   async function done(c: Context, account: StoredAccount): Promise<Response> {
     const latest = paths.latest(c.req.header('cookie'))

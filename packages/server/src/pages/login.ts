@@ -6,6 +6,7 @@ import type { ReportFailedSignIn } from '../attempts/recording.ts'
 import { BY_PASSKEY, BY_PASSWORD } from '../config/authentication-classes.ts'
 import type { SignInEvent, SignInMethodChanged } from '../events.ts'
 import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
+import { wishesIn } from '../http/sign-in-wishes.ts'
 import type { CallerOf } from '../http/trusted-proxies.ts'
 import type { Sessions, SignInFacts } from '../sign-in/session.ts'
 import {
@@ -14,7 +15,13 @@ import {
   type SignInOptions,
   signInFailed,
 } from '../sign-in/sign-in-attempt.ts'
-import { demandIn, needsNoSignIn, type SignInPage, type SignInPageOptions, TOO_MANY } from './sign-in-page.ts'
+import {
+  demandsMoreThanPassword,
+  needsNoSignIn,
+  type SignInPage,
+  type SignInPageOptions,
+  TOO_MANY,
+} from './sign-in-page.ts'
 
 export interface Login {
   show(c: Context): Promise<Response>
@@ -31,19 +38,17 @@ export function login(options: LoginOptions, page: SignInPage): Login {
       return page.show(c, {
         returnTo,
         email: c.req.query('login_hint') ?? '',
-        demand: demandIn(options.site, c, c.req.query()),
-        prompt: c.req.query('prompt'),
+        wishes: wishesIn(c.req.query()),
       })
     },
     submit: async (c) => {
       const fields = formOf(c)
       const returnTo = returnPath(fields.return_to, home)
       const email = (fields.email ?? '').slice(0, 254)
-      const { prompt } = fields
-      const demand = demandIn(options.site, c, fields)
+      const shown = { returnTo, email, wishes: wishesIn(fields) }
       const again = (status: number, problem: string, headers = {}) =>
-        page.show(c, { returnTo, email, status, problem, headers, demand, prompt })
-      if (!page.isOwnForm(c, fields.token)) return page.expired(c, { returnTo, email, demand, prompt })
+        page.show(c, { ...shown, status, problem, headers })
+      if (!page.isOwnForm(c, fields.token)) return page.expired(c, shown)
       const tried = await attemptPassword(options, options.callerOf(c), email, fields.password ?? '')
       if ('account' in tried && tried.account)
         return signedIn(options, c, {
@@ -77,8 +82,7 @@ export function passkeyLogin(
     submit: async (c) => {
       const fields = formOf(c)
       const returnTo = returnPath(fields.return_to, home)
-      const demand = demandIn(options.site, c, fields)
-      const shown = { returnTo, passkeysInField: false, demand, prompt: fields.prompt }
+      const shown = { returnTo, passkeysInField: false, wishes: wishesIn(fields) }
       const again = (status: number, problem: string, headers = {}) =>
         page.show(c, { ...shown, status, problem, headers })
       if (!page.isOwnForm(c, fields.token)) return page.expired(c, shown)
@@ -96,7 +100,7 @@ export function passkeyLogin(
         })
       options.onEvent(signInFailed(tried, 'wrong_passkey'))
       if ('wait' in tried) return again(429, TOO_MANY, { 'retry-after': String(tried.wait) })
-      const instead = demand === undefined ? ', or use your password' : ''
+      const instead = demandsMoreThanPassword(shown.wishes) ? '' : ', or use your password'
       return again(401, `This passkey did not sign you in. Please try again${instead}.`)
     },
   }

@@ -4,6 +4,7 @@ import { html } from '@grantkit/pages'
 import type { Context } from 'hono'
 import { formOf, jsonError, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
 import { pageResponse, type Site } from '../http/page.ts'
+import { signInAddress, signInAgain } from '../http/sign-in-wishes.ts'
 import type { Sessions } from '../sign-in/session.ts'
 import type { ExternalParts } from './external-login.ts'
 
@@ -38,7 +39,7 @@ export async function signOut(
   const cookie = await sessions.end(c.req.header('cookie'))
   if (external !== undefined) return signedOutPage(site, external, returnTo, cookie)
   c.header('set-cookie', cookie)
-  return seeOther(c, `${site.basePath}/login?${new URLSearchParams({ return_to: returnTo })}`)
+  return seeOther(c, signInAddress(site.basePath, returnTo))
 }
 
 /**
@@ -52,11 +53,10 @@ export function signedOutPage(
   returnTo: string,
   cookie: string,
 ): Response {
-  const again = new URLSearchParams({ return_to: returnTo, prompt: 'login' })
   const main = html`
 <h1>You are signed out</h1>
 <p>You are still signed in at ${new URL(signIn.url).host}. Sign out there too if others use this browser.</p>
-<p><a href="${site.basePath}/login?${String(again)}">Sign in again</a></p>`
+<p><a href="${signInAgain(site.basePath, returnTo)}">Sign in again</a></p>`
   return pageResponse(site, { title: 'Signed out', main, headers: { 'set-cookie': cookie } })
 }
 
@@ -65,6 +65,6 @@ export function signedOutEverywherePage(site: Site, returnTo: string, cookie: st
   const main = html`
 <h1>You are signed out</h1>
 <p>You are signed out in every browser, including this one.</p>
-<p><a href="${site.basePath}/login?${String(new URLSearchParams({ return_to: returnTo }))}">Sign in again</a></p>`
+<p><a href="${signInAddress(site.basePath, returnTo)}">Sign in again</a></p>`
   return pageResponse(site, { title: 'Signed out', main, headers: { 'set-cookie': cookie } })
 }

@@ -9,8 +9,8 @@ const UNAVAILABLE = { 503: 'The store cannot be reached' }
 const NO_PROVIDER = { 429: 'Too many attempts', 503: 'The provider cannot be reached' }
 const BACK = { 303: 'Signed in; back to where the user came from' }
 const SIGNED_IN = { ...BACK, ...EXPIRED, 429: 'Too many attempts', ...UNAVAILABLE }
-/** `acr_values` and `ui_locales` are those of the app that demands more than a password, `prompt` is theirs or one of a page of this service. */
-const OF_SIGN_IN = ['token', 'return_to', 'acr_values', 'ui_locales', 'prompt']
+/** All but the first two are what the app, or a page of this service, wants of the sign-in. */
+const OF_SIGN_IN = ['token', 'return_to', 'prompt', 'max_age', 'acr_values', 'ui_locales']
 const PASSWORDS = ['new_password', 'new_password_again', 'token']
 
 /** The routes of the pages, with what the OpenAPI document says of them. */

@@ -9,6 +9,7 @@ import * as z from 'zod'
 import { DAY_SECONDS } from '../config/time-units.ts'
 import { formOf, seeOther, valuesOf, type WithBody } from '../http/bodies-and-answers.ts'
 import { addressOf } from '../http/page.ts'
+import { signInAddress, signInAgain } from '../http/sign-in-wishes.ts'
 import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 import type { Visit } from '../sign-in/session.ts'
 import { type AccountVisits, accountVisits } from './change-sign-in.ts'
@@ -32,10 +33,9 @@ export function personalTokensPage(
   const path = options.site.basePath + TOKENS_PATH
   const noticeKey = hmacKeys(options.secret, 'personal tokens notice')
   const visits = accountVisits(options)
-  const signInPath = (prompt?: string) =>
-    addressOf(`${options.site.basePath}/login`, { return_to: path, prompt })
-  const signIn = signInPath()
-  const page = tokensPage(options, tokens, { path, signIn: signInPath('login'), visits })
+  const { basePath } = options.site
+  const signIn = signInAddress(basePath, path)
+  const page = tokensPage(options, tokens, { path, signIn: signInAgain(basePath, path), visits })
 
   /** The session and the form, checked in this order. */
   const change =
@@ -57,7 +57,7 @@ export function personalTokensPage(
       return page(c, visit, notice?.session === visit.session.id ? { ended: notice.label } : {})
     },
     create: change(async (c, visit, fields) => {
-      if (!visits.isFresh(visit)) return page(c, visit, { problem: 'notFresh', status: 403 })
+      if (!(await visits.isFresh(visit))) return page(c, visit, { problem: 'notFresh', status: 403 })
       const chosen = chosenIn(c, fields)
       const wanted = newToken(options, tokens, chosen)
       if (wanted === undefined) return page(c, visit, { problem: 'incomplete', status: 400 }, chosen)
@@ -156,7 +156,9 @@ function tokensPage(
       await ui.personalTokensPage({
         ...{ ...page, ...outcome, session, signIn, returnTo: path },
         tokens: listed.map((token) => shown(token, words)),
-        form: visits.isFresh(visit) ? newTokenForm(tokenChoices, words(tokens.scopes), chosen) : undefined,
+        form: (await visits.isFresh(visit))
+          ? newTokenForm(tokenChoices, words(tokens.scopes), chosen)
+          : undefined,
         actions: { create: path, end: `${path}/end` },
         ticket: visits.tokenFor(visit),
         account: `${basePath}/account`,

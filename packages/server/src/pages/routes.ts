@@ -9,8 +9,9 @@ import { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { asset, headerOf, type WithBody } from '../http/bodies-and-answers.ts'
 import { pageResponse, type Site } from '../http/page.ts'
+import { signInAddress, signInAgain } from '../http/sign-in-wishes.ts'
+import { isFresh } from '../sign-in/ways-to-sign-in.ts'
 import { type AccountPage, type AccountPageOptions, accountPage } from './account.ts'
-import { isFresh } from './change-sign-in.ts'
 import { externalLogin } from './external-login.ts'
 import { whyPage } from './failed-sign-ins.ts'
 import { forgottenPassword, newPassword } from './forgotten-password.ts'
@@ -146,35 +147,26 @@ export function interaction({
   sessions,
   external,
   adminSignIns,
-}: Pick<PagesOptions, 'site' | 'sessions' | 'external' | 'adminSignIns'>): Interaction {
-  const toSignIn = (query: Readonly<Record<string, string | number | undefined>>) => {
-    return { status: 303, headers: { location: `${site.basePath}/login?${queryOf(query)}` }, body: '' }
-  }
+  ways,
+}: Pick<PagesOptions, 'site' | 'sessions' | 'external' | 'adminSignIns' | 'ways'>): Interaction {
+  const goTo = (location: string) => ({ status: 303, headers: { location }, body: '' })
   return {
     ...site.ui.interaction,
     session: (request) => sessions.read(headerOf(request, 'cookie')),
     signIn(returnTo, { loginHint, prompt, maxAge, uiLocales, acrValues }) {
-      const demand = acrValues && { acr_values: acrValues.join(' ') }
-      const languages = (external ?? demand) && { ui_locales: uiLocales }
-      const wishes = { login_hint: loginHint, prompt, max_age: maxAge, ...languages, ...demand }
-      return toSignIn({ return_to: returnTo, ...wishes })
+      const languages = (external ?? acrValues) && { uiLocales }
+      const wishes = { loginHint, prompt, maxAge, acrValues: acrValues?.join(' '), ...languages }
+      return goTo(signInAddress(site.basePath, returnTo, wishes))
     },
     async consentPage(view) {
       if (!view.scopes.some(({ restricted }) => restricted)) return site.ui.interaction.consentPage(view)
       // A grant of the admin API changes what the admin pages change, without its user.
       const visit = await sessions.visit(headerOf(view.request, 'cookie'))
       const strong = visit !== undefined && (await adminSignIns.isStrong(visit))
-      if (strong && isFresh(visit)) return site.ui.interaction.consentPage(view)
-      const demand = visit === undefined || strong ? {} : { acr_values: 'phr' }
-      return toSignIn({ return_to: view.returnTo, prompt: 'login', ...demand })
+      if (strong && (await isFresh(ways, visit))) return site.ui.interaction.consentPage(view)
+      return goTo(signInAgain(site.basePath, view.returnTo, visit === undefined || strong))
     },
   }
-}
-
-/** The members that have a value. */
-function queryOf(members: Readonly<Record<string, string | number | undefined>>): string {
-  const given = Object.entries(members).filter(([, value]) => value !== undefined)
-  return given.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join('&')
 }
 
 /** The sign-out that an app requests (RP-initiated logout); `logout.ts` has the sign-out of the service itself. */

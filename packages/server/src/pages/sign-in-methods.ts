@@ -9,6 +9,7 @@ import type { LinkedIdentity } from '../accounts/upstream/identities.ts'
 import { BY_PASSWORD } from '../config/authentication-classes.ts'
 import { formOf, type WithBody } from '../http/bodies-and-answers.ts'
 import { type Markup, pointInTime, type Site } from '../http/page.ts'
+import { signInAgain } from '../http/sign-in-wishes.ts'
 import type { SignInFacts, Visit } from '../sign-in/session.ts'
 import { attemptPassword, signInFailed } from '../sign-in/sign-in-attempt.ts'
 import type { AdminSignIns, WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
@@ -78,7 +79,7 @@ async function confirm(
   const { id, email = '', password } = visit.account
   const { authTime, confirmedAt, signedInBy, acr, amr } = visit.session
   const same = { authTime, confirmedAt, signedInBy, acr, amr }
-  if (isBySignIn(visits, visit)) return same
+  if (isBySignIn(visit, await visits.isFresh(visit))) return same
   if (password === '') return { problem: NOT_FRESH }
   const { current_password: current = '' } = formOf(c)
   const tried = await attemptPassword(options, options.callerOf(c), email, current, id)
@@ -89,9 +90,9 @@ async function confirm(
 }
 
 /** Whether the sign-in confirms the change, in place of the current password. */
-export function isBySignIn({ isFresh }: Pick<AccountVisits, 'isFresh'>, visit: Visit): boolean {
-  const { email = '', password } = visit.account
-  return isFresh(visit) && email !== '' && (password === '' || visit.session.acr === 'phr')
+export function isBySignIn({ account, session }: Visit, isFresh: boolean): boolean {
+  const { email = '', password } = account
+  return isFresh && email !== '' && (password === '' || session.acr === 'phr')
 }
 
 /** The form. Without a password it sets the first one. @param bySignIn {@link isBySignIn} */
@@ -152,7 +153,7 @@ ${strong ? passwordCard(basePath, account, pageToken, bySignIn) : ''}
 ${passkeys.map((passkey) => passkeyCard(basePath, passkey, token))}
 ${identities.map((identity) => identityCard(basePath, labels.get(identity.issuer) ?? identity.issuer, identity, token))}
 <p class="hint">Removing a way to sign in signs you out everywhere.</p>
-${token === undefined ? signInAgain(basePath, strong) : html`${addPasskey(basePath, ways, token)}${connect(basePath, ways, shown, token)}`}`
+${token === undefined ? toSignInAgain(basePath, strong) : html`${addPasskey(basePath, ways, token)}${connect(basePath, ways, shown, token)}`}`
 }
 
 function passkeyCard(
@@ -226,10 +227,9 @@ function connect(
   )}`
 }
 
-function signInAgain(basePath: string, strong: boolean): Markup {
-  const demand = strong ? {} : { acr_values: 'phr' }
-  const query = String(new URLSearchParams({ return_to: `${basePath}/account`, prompt: 'login', ...demand }))
-  return html`<p class="hint">To change this, <a href="${basePath}/login?${query}">sign in again</a>${strong ? '' : ' with your passkey'}.</p>`
+function toSignInAgain(basePath: string, strong: boolean): Markup {
+  const path = signInAgain(basePath, `${basePath}/account`, strong)
+  return html`<p class="hint">To change this, <a href="${path}">sign in again</a>${strong ? '' : ' with your passkey'}.</p>`
 }
 
 // The fields for a new password, which the user types twice: nothing shows what was typed.

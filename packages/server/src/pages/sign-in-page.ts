@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import type { AuthorizationServer, PublicClient, ServerSecret } from '@grantkit/core'
+import {
+  type AuthorizationServer,
+  declinedSignIn,
+  type PublicClient,
+  type ServerSecret,
+} from '@grantkit/core'
 import { isCrossSite, pageView } from '@grantkit/core/feature'
 import { displayText } from '@grantkit/core/internal'
 import { html } from '@grantkit/pages'
@@ -9,6 +14,7 @@ import { isMetByAny } from '../config/authentication-classes.ts'
 import { seeOther } from '../http/bodies-and-answers.ts'
 import { flowsInCookies } from '../http/flows.ts'
 import { forOperator, type Markup, pageResponse, type Site } from '../http/page.ts'
+import { demandsSignIn, type SignInWishes, wishesIn, wishFields } from '../http/sign-in-wishes.ts'
 import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 import type { PasswordResets } from '../sign-in/password-resets.ts'
 import type { Sessions } from '../sign-in/session.ts'
@@ -34,8 +40,8 @@ interface Shown extends ShownForms {
   /** Of the attempt that the problem stopped, for the operator. */
   readonly reference?: string | undefined
   readonly headers?: Record<string, string>
-  /** `login`: the page of this service to which the user returns requires a new sign-in, also at a provider. */
-  readonly prompt?: string | undefined
+  /** Nothing here may be possible for the user: the page leads back to the app too. */
+  readonly mayDecline?: boolean
 }
 
 export interface SignInPageOptions extends FormOptions {
@@ -48,8 +54,6 @@ export interface SignInPageOptions extends FormOptions {
 export const FORM_EXPIRED = 'This form has expired. Please sign in again.'
 export const TOO_MANY = 'Too many attempts. Please wait a little.'
 const FORM_LIFETIME_SECONDS = 30 * 60
-const PROMPT = html`
-  <input type="hidden" name="prompt" value="login">`
 const Form = z.object({ jti: z.string() })
 
 export function signInPage(options: SignInPageOptions): SignInPage {
@@ -69,15 +73,16 @@ export function signInPage(options: SignInPageOptions): SignInPage {
     }
   }
 
-  async function show(c: Context, { returnTo, demand, prompt, ...shown }: Shown): Promise<Response> {
-    const { status = 200, problem, reference, headers = {} } = shown
+  async function show(c: Context, shown: Shown): Promise<Response> {
+    const { returnTo, wishes, status = 200, problem, reference, mayDecline = false, headers = {} } = shown
     const form = issueForm(c)
+    const app = await requestingApp(returnTo)
     const hidden = html`<input type="hidden" name="token" value="${form.token}">
-  <input type="hidden" name="return_to" value="${returnTo}">${demand === undefined ? '' : demandFields(demand)}${demandsLogin(prompt) ? PROMPT : ''}`
+  <input type="hidden" name="return_to" value="${returnTo}">${wishFields(wishes)}`
     const main = html`
-<h1>Sign in</h1>${sentBy(await requestingApp(returnTo))}
+<h1>Sign in</h1>${sentBy(app)}
 ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</p>`}${forOperator(reference)}
-${signInForms(options, hidden, { ...shown, returnTo, demand })}`
+${signInForms(options, c, hidden, shown)}${mayDecline ? backToApp(app, returnTo) : ''}`
     const script = ways.ceremonies && 'passkeys.js'
     // No form-action: browsers apply it to the redirect after the form, whose target may be any client.
     return pageResponse(site, {
@@ -99,16 +104,10 @@ ${signInForms(options, hidden, { ...shown, returnTo, demand })}`
       return known !== undefined && !isCrossSite(baseUrl, c.req.header())
     },
     async expired(c, shown) {
-      const { demand, prompt, returnTo } = shown
-      const goesOn = demand === undefined && !demandsLogin(prompt)
-      if (goesOn && (await isSignedIn(c, sessions))) return seeOther(c, returnTo)
+      if (!demandsSignIn(shown.wishes) && (await isSignedIn(c, sessions))) return seeOther(c, shown.returnTo)
       return show(c, { ...shown, status: 403, problem: FORM_EXPIRED })
     },
   }
-}
-
-function demandsLogin(prompt = ''): boolean {
-  return prompt.split(' ').includes('login')
 }
 
 /** The sign-in page needs no database: while it is unreachable, nobody is signed in. */
@@ -125,8 +124,7 @@ export async function needsNoSignIn(
   c: Context,
   { sessions }: Pick<SignInPageOptions, 'sessions'>,
 ): Promise<boolean> {
-  const { prompt, max_age, acr_values } = c.req.query()
-  return (prompt ?? max_age ?? acr_values) === undefined && isSignedIn(c, sessions)
+  return !demandsSignIn(wishesIn(c.req.query())) && isSignedIn(c, sessions)
 }
 
 // The forms of the sign-in page, one for each method.
@@ -137,8 +135,7 @@ interface ShownForms {
   readonly email?: string
   /** False after a passkey was rejected, because the browser might send it again. Default: true. */
   readonly passkeysInField?: boolean
-  /** A password is not strong enough. */
-  readonly demand?: Demand | undefined
+  readonly wishes: SignInWishes
 }
 
 interface FormOptions {
@@ -149,12 +146,21 @@ interface FormOptions {
 }
 
 /** @param hidden fields that every form has */
-function signInForms(options: FormOptions, hidden: Markup, shown: ShownForms): Markup {
+function signInForms(options: FormOptions, c: Context, hidden: Markup, shown: ShownForms): Markup {
   const { site, ways } = options
-  const { demand } = shown
-  return demand !== undefined && canMeet(ways)
-    ? strongWays(site, ways, hidden, demand)
+  return demandsMoreThanPassword(shown.wishes) && canMeet(ways)
+    ? strongWays(site, ways, hidden, localeOf(site, c, shown.wishes))
     : everyWay(options, hidden, shown)
+}
+
+export function demandsMoreThanPassword({ acrValues }: SignInWishes): boolean {
+  return acrValues !== undefined && !isMetByAny(acrValues.split(' '))
+}
+
+/** The language in which the page explains that. */
+function localeOf({ ui }: Site, c: Context, { uiLocales = '' }: SignInWishes): string {
+  const request = { method: c.req.method, path: c.req.path, query: '', headers: c.req.header(), body: '' }
+  return pageView(ui.interaction, request, { ui_locales: uiLocales }).locale
 }
 
 const AUTOFOCUS = html.raw` autofocus`
@@ -206,9 +212,9 @@ function canMeet({ ceremonies, providers }: WaysToSignIn): boolean {
   return ceremonies !== undefined || trusted(providers).length > 0
 }
 
-function strongWays(site: Site, { ceremonies, providers }: WaysToSignIn, hidden: Markup, demand: Demand) {
+function strongWays(site: Site, { ceremonies, providers }: WaysToSignIn, hidden: Markup, locale: string) {
   const form = (button: Markup) => (ceremonies ? passkeyForm(site, hidden, { button }) : html``)
-  const notice = { locale: demand.locale, account: `${site.basePath}/account#sign-in`, form }
+  const notice = { locale, account: `${site.basePath}/account#sign-in`, form }
   return html`${site.ui.stepUpNotice(notice)}${providerForms(site, trusted(providers), hidden)}`
 }
 
@@ -234,40 +240,6 @@ function providerForms({ basePath }: Site, providers: Providers, hidden: Markup)
   <button>Continue with ${label}</button>
 </form>`,
   )}`
-}
-
-/**
- * A request for which a password is not strong enough (RFC 9470 4). The query of the sign-in page and its forms carry it, and
- * anyone can change it there: it decides only what the page offers, and the server compares the session afterwards.
- */
-export interface Demand {
-  /** Authentication classes, separated by spaces. */
-  readonly acrValues: string
-  readonly uiLocales: string
-  /** The language in which the page explains it. */
-  readonly locale: string
-}
-
-const MAX_TEXT = 254
-
-/** @param sent the query of the page, or the fields of a form. @returns `undefined` if a password meets the request */
-export function demandIn(
-  { ui }: Site,
-  c: Context,
-  { acr_values = '', ui_locales = '' }: Readonly<Record<string, string | undefined>>,
-): Demand | undefined {
-  const [acrValues, uiLocales] = [acr_values.slice(0, MAX_TEXT), ui_locales.slice(0, MAX_TEXT)]
-  if (isMetByAny(acrValues.split(' '))) return undefined
-  const request = { method: c.req.method, path: c.req.path, query: '', headers: c.req.header(), body: '' }
-  const { locale } = pageView(ui.interaction, request, { ui_locales: uiLocales })
-  return { acrValues, uiLocales, locale }
-}
-
-/** The hidden fields by which a form carries it on. */
-function demandFields({ acrValues, uiLocales }: Demand): Markup {
-  return html`
-  <input type="hidden" name="acr_values" value="${acrValues}">
-  <input type="hidden" name="ui_locales" value="${uiLocales}">`
 }
 
 /**
@@ -304,6 +276,14 @@ function sentBy(app: Awaited<ReturnType<RequestingApp>>): Markup | '' {
   const name = html`<bdi>${app.clientName ?? 'An app without a name'}</bdi>`
   if (app.origin === 'integration') return html`<p>${name} sends you.</p>`
   return html`<p>${name} sends you. It chose this name itself.</p>`
+}
+
+/** The way out for a user who cannot sign in as the app demands. */
+export function backToApp(app: Awaited<ReturnType<RequestingApp>>, returnTo: string): Markup | '' {
+  if (app === undefined) return ''
+  const name = nameOfApp(app) ?? 'the app'
+  return html`
+<p><a href="${declinedSignIn(returnTo)}">Go back to <bdi>${name}</bdi> without signing in</a></p>`
 }
 
 /** Its name for the page of another application. */

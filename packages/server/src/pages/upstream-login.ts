@@ -1,12 +1,14 @@
 import { returnPath, type Session } from '@grantkit/core'
 import type { Context } from 'hono'
 import type { StoredAccount } from '../accounts/accounts.ts'
-import { accountFor, type Identity, UpstreamError } from '../accounts/upstream/identities.ts'
-import type { Purpose, ToProvider, UpstreamSignIn } from '../accounts/upstream/upstream-sign-in.ts'
+import { accountFor, UpstreamError } from '../accounts/upstream/identities.ts'
+import type { ToProvider, UpstreamSignIn } from '../accounts/upstream/upstream-sign-in.ts'
 import type { NoAccount, SignInEvent } from '../events.ts'
 import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
+import { type SignInWishes, wishesIn } from '../http/sign-in-wishes.ts'
+import { hasOtherWay } from '../sign-in/ways-to-sign-in.ts'
 import { type LoginOptions, signedIn } from './login.ts'
-import { type Demand, demandIn, type SignInPage, TOO_MANY } from './sign-in-page.ts'
+import { type SignInPage, TOO_MANY } from './sign-in-page.ts'
 
 /** Sign-in with an OpenID provider: the redirect to it, and the callback. */
 export interface UpstreamLogin {
@@ -23,15 +25,12 @@ export function upstreamLogin(
   const withinLimit = limited(options, page)
   const home = `${options.site.basePath}/`
 
-  /** The sign-in page of the same request. */
-  function back(c: Context, sent: Readonly<Record<string, string | undefined>>): Back {
-    const returnTo = returnPath(sent.return_to, home)
-    return { returnTo, demand: demandIn(options.site, c, sent), prompt: sent.prompt }
-  }
-
   async function finish(c: Context): Promise<Response> {
     const { search } = new URL(c.req.url)
-    const { identity, purpose } = await provider.finish(c.req.header('cookie'), search)
+    const { identity, purpose, confirmedAt, isUnproven } = await provider.finish(
+      c.req.header('cookie'),
+      search,
+    )
     const usedCookie = provider.usedCookie(search)
     const { returnTo, linkFor } = purpose
     const linking = linkFor === '' ? undefined : await accountOfSession(options, c, linkFor)
@@ -45,12 +44,12 @@ export function upstreamLogin(
       const reference = options.reportFailed(event, { returnTo, status: 403, caller: options.callerOf(c) })
       const problem = ACCOUNT_PROBLEMS[account](label)
       return page.show(c, {
-        ...back(c, sentIn(purpose)),
-        ...{ status: 403, problem, reference },
+        ...{ ...purpose, status: 403, problem, reference, mayDecline: true },
       })
     }
     if (linking === undefined) {
-      const confirmedAt = await confirmation(options.ways, identity, account)
+      if (isUnproven && !(await isProofEnough(options, returnTo, account)))
+        throw new UpstreamError('not_fresh')
       const signedInBy = `provider ${provider.provider.id}`
       const { authTime, acr, amr } = identity
       const facts = { signedInBy, authTime, confirmedAt, acr, amr }
@@ -64,19 +63,16 @@ export function upstreamLogin(
   return {
     async begin(c) {
       const fields = formOf(c)
-      const shown = back(c, fields)
+      const shown = { returnTo: returnPath(fields.return_to, home), wishes: wishesIn(fields) }
       if (!page.isOwnForm(c, fields.token)) return page.expired(c, shown)
-      const { returnTo, demand } = shown
-      const fresh = demandsFreshSignIn(returnTo)
-      const again = fields.prompt === 'login'
-      const purpose = { returnTo, fresh, again, linkFor: '', acrValues: demand?.acrValues ?? '' }
+      const purpose = { ...shown, linkFor: '' }
       const work = async () => toProvider(c, await provider.begin(c.req.header('cookie'), purpose))
       return explained(c, shown, () => withinLimit(c, shown, work))
     },
     callback(c) {
       const { search } = new URL(c.req.url)
       const purpose = provider.purposeOf(c.req.header('cookie'), search)
-      const shown = back(c, purpose === undefined ? {} : sentIn(purpose))
+      const shown = purpose ?? { returnTo: home, wishes: {} }
       const work = () => finish(c)
       // Without the cookie nothing is sent to the provider, and any web page can make a browser load this address.
       return explained(c, shown, () => (purpose === undefined ? work() : withinLimit(c, shown, work)))
@@ -89,15 +85,10 @@ function toProvider(c: Context, { location, cookies }: ToProvider): Response {
   return seeOther(c, location)
 }
 
+/** The sign-in page of the same request. */
 interface Back {
   readonly returnTo: string
-  readonly demand: Demand | undefined
-  readonly prompt: string | undefined
-}
-
-/** The fields of the form that began the sign-in. */
-function sentIn({ returnTo, acrValues, again }: Purpose): Readonly<Record<string, string | undefined>> {
-  return { return_to: returnTo, acr_values: acrValues, prompt: again ? 'login' : undefined }
+  readonly wishes: SignInWishes
 }
 
 type Within = (c: Context, back: Back, work: () => Promise<Response>) => Promise<Response>
@@ -138,22 +129,22 @@ function withProblems(
         status,
         caller: callerOf(c),
       })
-      return page.show(c, { ...back, status, problem: problem(provider.label), reference })
+      const shown = { status, problem: problem(provider.label), reference, mayDecline: true }
+      return page.show(c, { ...back, ...shown })
     }
   }
 }
 
 /**
- * The time of the confirmed sign-in. Without `auth_time`, the callback itself counts as confirmation, but only for an
- * account without a password and a passkey: otherwise its user could never add one.
+ * Whether the return alone is good, of a provider that was asked for a new sign-in and does not say that there was one. No app
+ * gets that for proof. A page of this service takes it for a user who has no other way (`isFresh` there).
  */
-async function confirmation(
-  { passkeys }: LoginOptions['ways'],
-  { saysAuthTime }: Identity,
-  { id, password }: StoredAccount,
-): Promise<number | undefined> {
-  const hasBetter = saysAuthTime || password !== '' || (await passkeys.list(id)).length > 0
-  return hasBetter ? undefined : Math.floor(Date.now() / 1000)
+async function isProofEnough(
+  { requestingApp, ways }: LoginOptions,
+  returnTo: string,
+  account: StoredAccount,
+): Promise<boolean> {
+  return (await requestingApp(returnTo)) === undefined && !(await hasOtherWay(ways, account))
 }
 
 /** The account of the session that requested the link, and of no other session. */
@@ -165,12 +156,6 @@ async function accountOfSession(
   const visit = await sessions.visit(c.req.header('cookie'))
   if (visit?.session.id !== id) throw new UpstreamError('expired')
   return visit.account
-}
-
-/** An app may require a new sign-in (OpenID Connect Core 3.1.2.1). */
-function demandsFreshSignIn(returnTo: string): boolean {
-  const { searchParams } = new URL(returnTo, 'https://any.example')
-  return searchParams.has('max_age') || /\b(login|select_account)\b/.test(searchParams.get('prompt') ?? '')
 }
 
 /** @param subject the account that is linking the provider, if any */

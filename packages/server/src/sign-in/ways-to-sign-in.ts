@@ -1,6 +1,7 @@
 import type { ServerSecret, Store } from '@grantkit/core'
 import { type AccountDirectory, accountDirectory } from '../accounts/account-directory.ts'
 import type { AccountRows } from '../accounts/account-rows.ts'
+import type { StoredAccount } from '../accounts/accounts.ts'
 import {
   type RegistrationCeremony,
   registrationCeremony,
@@ -67,6 +68,27 @@ export function waysToSignIn({
     ceremonies: options && { registration: registrationCeremony(options), signIn: signInCeremony(options) },
     providers,
   }
+}
+
+const FRESH_SECONDS = 5 * 60
+
+/**
+ * Whether the user has just proved to be there. Of a user who has no other way to sign in than providers, the return from one
+ * counts: one that never says when its user signed in would let nobody add a passkey.
+ */
+export async function isFresh(ways: OtherWays, { session, account }: Visit): Promise<boolean> {
+  const isNow = (time: number) => Date.now() / 1000 - time <= FRESH_SECONDS
+  return isNow(session.confirmedAt) || (isNow(session.authTime) && !(await hasOtherWay(ways, account)))
+}
+
+type OtherWays = Pick<WaysToSignIn, 'passkeys'>
+
+/** Whether the user can sign in without a provider. */
+export async function hasOtherWay(
+  { passkeys }: OtherWays,
+  { id, password }: StoredAccount,
+): Promise<boolean> {
+  return password !== '' || (await passkeys.list(id)).length > 0
 }
 
 /**

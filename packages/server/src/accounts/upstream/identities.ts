@@ -93,10 +93,8 @@ export interface Identity {
   /** An address that the provider has verified. An unverified address is dropped. */
   readonly email?: string | undefined
   readonly name?: string | undefined
-  /** The time of the sign-in at the provider, in epoch seconds; the earliest possible time without `auth_time`. */
-  readonly authTime: number
-  /** Whether the provider returned `auth_time`. */
-  readonly saysAuthTime: boolean
+  /** The time of the sign-in at the provider, in epoch seconds, if it says that (`auth_time`). */
+  readonly authTime?: number | undefined
   /** The authentication class and methods, if the operator trusts the provider with them. */
   readonly acr?: string | undefined
   readonly amr?: readonly string[] | undefined

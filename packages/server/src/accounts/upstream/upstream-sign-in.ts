@@ -14,11 +14,13 @@ import {
   randomNonce,
   randomPKCECodeVerifier,
   randomState,
+  type ServerMetadata,
 } from 'openid-client'
 import * as z from 'zod'
 import type { Provider } from '../../config/people.ts'
 import { storeErrorsAs503 } from '../../database/errors-as-503.ts'
 import { type Flow, flowsInCookies } from '../../http/flows.ts'
+import { demandsLogin, fieldsOf, type SignInWishes, wishesIn } from '../../http/sign-in-wishes.ts'
 import { CLOCK_TOLERANCE } from '../../http/signed-value.ts'
 import { authenticationIn, type Identity, UpstreamError } from './identities.ts'
 
@@ -37,10 +39,7 @@ export interface UpstreamSignIn {
    * @param query of the callback URL, unchanged
    * @throws UpstreamError
    */
-  finish(
-    cookies: string | undefined,
-    query: string,
-  ): Promise<{ readonly identity: Identity; readonly purpose: Purpose }>
+  finish(cookies: string | undefined, query: string): Promise<Returned>
   /** The purpose of the sign-in that a callback answers, if this browser began it; also after an error. */
   purposeOf(cookies: string | undefined, query: string): Purpose | undefined
   /** The Set-Cookie line that forgets it. */
@@ -57,14 +56,19 @@ export interface ToProvider {
 export interface Purpose {
   /** A path of this service. */
   readonly returnTo: string
-  /** The user must sign in at the provider again, even with a session there, and the provider must confirm that. */
-  readonly fresh: boolean
-  /** The same, except that the provider need not know when the user signed in. Default: false. */
-  readonly again?: boolean
+  readonly wishes: SignInWishes
   /** The session that is linking the identity to its account; empty for a sign-in. */
   readonly linkFor: string
-  /** The authentication classes that the app demands, separated by spaces; empty if none. */
-  readonly acrValues: string
+}
+
+/** A user whom the provider has sent back. */
+interface Returned {
+  readonly identity: Identity
+  readonly purpose: Purpose
+  /** When the user last proved to be there, in epoch seconds: the earliest possible time if the provider does not say it. */
+  readonly confirmedAt: number
+  /** The provider was asked for a new sign-in, and does not say that there was one. */
+  readonly isUnproven: boolean
 }
 
 export interface UpstreamOptions {
@@ -73,23 +77,26 @@ export interface UpstreamOptions {
   readonly store: Store
 }
 
-const Begun = z.object({
-  nonce: z.string(),
-  verifier: z.string(),
-  returnTo: z.string(),
-  fresh: z.string().transform((mark) => mark !== ''),
-  again: z.string().transform((mark) => mark !== ''),
-  linkFor: z.string(),
-  acrValues: z.string(),
-  iat: z.number(),
-  exp: z.number(),
-})
+const Begun = z
+  .object({
+    nonce: z.string(),
+    verifier: z.string(),
+    returnTo: z.string(),
+    linkFor: z.string(),
+    prompt: z.string(),
+    max_age: z.string(),
+    acr_values: z.string(),
+    ui_locales: z.string(),
+    iat: z.number(),
+    exp: z.number(),
+  })
+  .transform((begun) => ({ ...begun, wishes: wishesIn(begun) }))
 type Begun = Flow<z.output<typeof Begun>>
 
 const MINUTE = 60
 const HOUR = 60 * MINUTE
 const LIFETIME = 10 * MINUTE
-/** The maximum age of a session at the provider, and the assumed age without `auth_time`. */
+/** The maximum age of a session at the provider where nothing else is wished, and the assumed age without `auth_time`. */
 const MAX_AGE = 12 * HOUR
 /** The timeout of one request to a provider, in seconds. */
 const TIMEOUT = 5
@@ -103,21 +110,20 @@ export function upstreamSignIn(provider: Provider, options: UpstreamOptions): Up
 
   return {
     provider,
-    async begin(cookies, { returnTo, fresh, again = false, linkFor, acrValues }) {
+    async begin(cookies, { returnTo, wishes, linkFor }) {
       const [state, nonce, verifier] = [randomState(), randomNonce(), randomPKCECodeVerifier()]
-      const location = buildAuthorizationUrl(await configuration(), {
+      const client = await configuration()
+      const location = buildAuthorizationUrl(client, {
         redirect_uri: redirectUri,
         scope: provider.scope,
         state,
         nonce,
         code_challenge: await calculatePKCECodeChallenge(verifier),
         code_challenge_method: 'S256',
-        max_age: String(MAX_AGE),
-        ...(fresh || again ? { prompt: 'login' } : {}),
-        ...(provider.trustAcr && acrValues !== '' ? { acr_values: acrValues } : {}),
+        ...asked(provider, client.serverMetadata(), wishes),
       }).href
-      const marks = { fresh: fresh ? 'fresh' : '', again: again ? 'again' : '' }
-      const lines = flows.begin(cookies, state, { nonce, verifier, returnTo, ...marks, linkFor, acrValues })
+      const flow = { nonce, verifier, returnTo, linkFor, ...fieldsOf(wishes) }
+      const lines = flows.begin(cookies, state, flow)
       if (lines === undefined) throw new UpstreamError('too_long')
       return { location, cookies: lines }
     },
@@ -128,12 +134,57 @@ export function upstreamSignIn(provider: Provider, options: UpstreamOptions): Up
       if (begun === undefined) throw new UpstreamError('expired')
       const answer = new URL(`${redirectUri}${query}`)
       const identity = await identityOf(await configuration(), answer, begun, provider)
-      const mustBeFresh = begun.fresh || (begun.again && identity.saysAuthTime)
-      if (mustBeFresh && identity.authTime < begun.iat - CLOCK_TOLERANCE) throw new UpstreamError('not_fresh')
+      const proof = proofOf(provider, identity, begun)
       if (!(await used.add(begun.id, begun.exp))) throw new UpstreamError('expired')
-      return { identity, purpose: begun }
+      return { identity, purpose: begun, ...proof }
     },
   }
+}
+
+/** What the provider is asked for, as far as it knows the words. */
+function asked(
+  { prompts, authTimeByClaims, trustAcr }: Provider,
+  { claims_parameter_supported }: ServerMetadata,
+  wishes: SignInWishes,
+) {
+  const { maxAge = MAX_AGE, acrValues } = wishes
+  const wished = [...(demandsLogin(wishes) ? ['login'] : []), ...(wishes.prompt?.split(' ') ?? [])]
+  const known = prompts.filter((prompt) => wished.includes(prompt))
+  // A choice of the account is at least a page that the user sees.
+  const instead = prompts.filter((prompt) => prompt === 'select_account' && wished.includes('login'))
+  const prompt = (known.length > 0 ? known : instead).join(' ')
+  return {
+    max_age: String(maxAge),
+    ...(prompt !== '' && { prompt }),
+    ...((authTimeByClaims ?? claims_parameter_supported === true) && { claims: AUTH_TIME }),
+    ...(trustAcr && acrValues !== undefined && { acr_values: acrValues }),
+  }
+}
+
+/** OpenID Connect Core 5.5.1. */
+const AUTH_TIME = JSON.stringify({ id_token: { auth_time: { essential: true } } })
+
+/**
+ * Whether the user has just signed in there. `auth_time` decides alone. Without it a return that was begun after the demand meets
+ * `max_age`, and a new sign-in is proven only by a provider that the operator trusts to ask its user (`freshness`).
+ *
+ * @throws UpstreamError `not_fresh`
+ */
+function proofOf(
+  { freshness }: Provider,
+  { authTime }: Identity,
+  { iat, wishes }: Begun,
+): Pick<Returned, 'confirmedAt' | 'isUnproven'> {
+  const now = Math.floor(Date.now() / 1000)
+  const mustProve = demandsLogin(wishes)
+  if (authTime === undefined) {
+    const isProven = mustProve && freshness === 'returned'
+    return { confirmedAt: isProven ? now : iat - MAX_AGE, isUnproven: mustProve && !isProven }
+  }
+  const { maxAge = Number.POSITIVE_INFINITY } = wishes
+  const oldest = mustProve ? iat : Math.min(iat, now - maxAge)
+  if (authTime < oldest - CLOCK_TOLERANCE) throw new UpstreamError('not_fresh')
+  return { confirmedAt: authTime, isUnproven: false }
 }
 
 function stateOf(query: string): string {
@@ -182,8 +233,7 @@ async function identityOf(
       email: profile.email_verified === true ? Email.safeParse(profile.email).data : undefined,
       name:
         typeof profile.name === 'string' ? displayText(profile.name.slice(0, 200)) || undefined : undefined,
-      authTime: claims.auth_time ?? begun.iat - MAX_AGE,
-      saysAuthTime: claims.auth_time !== undefined,
+      authTime: AuthTime.parse(claims.auth_time),
       ...(trustAcr ? authenticationIn(claims) : {}),
     }
   } catch (cause) {
@@ -193,6 +243,11 @@ async function identityOf(
   }
 }
 
+/** @throws for a time of another type, or one that is to come */
+const AuthTime = z
+  .number()
+  .refine((time) => time <= Date.now() / 1000 + CLOCK_TOLERANCE, 'auth_time is in the future')
+  .optional()
 const Email = z.email().max(254).toLowerCase()
 
 /** Some providers return claims only there. */
