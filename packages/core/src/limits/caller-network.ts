@@ -10,7 +10,7 @@ export function ipAddress(text: string): string | undefined {
   if (text.length > MAX_LENGTH) return undefined
   const [, inBrackets, beforePort, bare = ''] = SPELLING.exec(text.trim()) ?? []
   const outside = beforePort ?? bare
-  if (ipv4Groups(outside) !== undefined) return outside
+  if (DOTTED.test(outside)) return outside
   const groups = ipv6Groups((inBrackets ?? outside).replace(/%.*$/, ''))
   if (groups === undefined) return undefined
   return isMapped(groups) ? dotted(groups.slice(6)) : groups.map((group) => group.toString(16)).join(':')
@@ -54,31 +54,14 @@ export function coarseNetworkOf(address: string): string {
     .replace(/:[^:]+::\/64$/, '::/48')
 }
 
-/** The two groups that an IPv4 address stands for in an IPv6 address. */
-function ipv4Groups(text: string): number[] | undefined {
-  if (!DOTTED.test(text)) return undefined
-  const [a = 0, b = 0, c = 0, d = 0] = text.split('.').map(Number)
-  return [a * 256 + b, c * 256 + d]
-}
-
-/** The eight groups of an IPv6 address, with `::` expanded (RFC 4291 2.2). */
+/** The eight groups of an IPv6 address. The parser of URLs knows each spelling (RFC 4291 2.2), and writes the shortest. */
 function ipv6Groups(text: string): number[] | undefined {
-  const [head = '', tail, ...rest] = text.split('::')
-  const [first, last] = [groupsIn(head, tail === undefined), groupsIn(tail ?? '', true)]
-  if (rest.length > 0 || first === undefined || last === undefined) return undefined
-  const omitted = 8 - first.length - last.length
-  if (tail === undefined ? omitted !== 0 : omitted < 1) return undefined
-  return [...first, ...Array<number>(omitted).fill(0), ...last]
-}
-
-/** @param atEnd whether the text ends the address, so that it may end with an IPv4 address */
-function groupsIn(text: string, atEnd: boolean): number[] | undefined {
-  if (text === '') return []
-  const groups = text.split(':').flatMap((part, index, parts) => {
-    if (/^[\da-f]{1,4}$/i.test(part)) return Number.parseInt(part, 16)
-    return (atEnd && index === parts.length - 1 && ipv4Groups(part)) || Number.NaN
-  })
-  return groups.some(Number.isNaN) ? undefined : groups
+  const url = `http://[${text}]`
+  if (!/^[\da-f:.]+$/i.test(text) || !URL.canParse(url)) return undefined
+  const [head = '', tail = ''] = new URL(url).hostname.slice(1, -1).split('::')
+  const [first, last] = [head, tail].map((part) => part.split(':').filter((group) => group !== ''))
+  const omitted = Array<string>(8 - first.length - last.length).fill('0')
+  return [...first, ...omitted, ...last].map((group) => Number.parseInt(group, 16))
 }
 
 /** RFC 4291 2.5.5.2 */
