@@ -9,7 +9,7 @@ export interface Injection {
   inject(cluster: TestCluster): Promise<void>
 }
 
-const OUTAGE_MS = 2000
+const OUTAGE_MS = 1000
 
 export const RESET_CONNECTIONS: Injection = {
   name: 'every connection to Redis is reset, three times',
@@ -34,7 +34,7 @@ const FORGOTTEN_SCRIPTS: Injection = {
 /** Faults of the store and of the network to it. */
 export const STORE_INJECTIONS: readonly Injection[] = [
   {
-    name: 'Redis crashes and is back after two seconds',
+    name: 'Redis crashes and is back after a second',
     async inject({ redis }) {
       await redis.stop()
       await sleep(OUTAGE_MS)
@@ -42,7 +42,7 @@ export const STORE_INJECTIONS: readonly Injection[] = [
     },
   },
   {
-    name: 'Redis answers nothing for four seconds',
+    name: 'Redis answers nothing for two seconds',
     async inject({ redis }) {
       redis.freeze()
       await sleep(2 * OUTAGE_MS)
@@ -50,7 +50,7 @@ export const STORE_INJECTIONS: readonly Injection[] = [
     },
   },
   {
-    name: 'the network lets nothing through for four seconds',
+    name: 'the network lets nothing through for two seconds',
     inject: ({ network }) => during(2 * OUTAGE_MS, (bad) => Object.assign(network, { cut: bad })),
   },
   RESET_CONNECTIONS,

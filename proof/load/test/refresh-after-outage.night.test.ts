@@ -35,22 +35,18 @@ afterAll(async () => {
   await server.close()
 })
 
-it.each([75, 600])(
-  'no app loses its grant when its answer was lost %i seconds ago',
-  async (seconds) => {
-    const apps: SignedIn[] = []
-    while (apps.length < APPS) apps.push(await signedIn(cluster.baseUrl, 'courses:read'))
-    await refreshAll(apps)
-    const before = await versions()
-    const unheard = await refreshedUnheard(apps, before)
-    expect(unheard, 'apps whose refresh was carried out, without an answer').toBeGreaterThan(APPS / 4)
-    ahead += seconds
-    await restartAll()
-    expect(await refreshAll(apps)).toEqual(Array(APPS).fill(200))
-    expect(await refreshAll(apps)).toEqual(Array(APPS).fill(200))
-  },
-  120_000,
-)
+it('no app loses its grant when its answer was lost ten minutes ago', async () => {
+  const apps: SignedIn[] = []
+  while (apps.length < APPS) apps.push(await signedIn(cluster.baseUrl, 'courses:read'))
+  await refreshAll(apps)
+  const before = await versions()
+  const unheard = await refreshedUnheard(apps, before)
+  expect(unheard, 'apps whose refresh was carried out, without an answer').toBeGreaterThan(APPS / 4)
+  ahead += 600
+  await restartAll()
+  expect(await refreshAll(apps)).toEqual(Array(APPS).fill(200))
+  expect(await refreshAll(apps)).toEqual(Array(APPS).fill(200))
+}, 120_000)
 
 /** All at once. An app that gets new tokens keeps them. @returns the status of each, 0 without an answer */
 function refreshAll(apps: SignedIn[]): Promise<number[]> {
