@@ -12,14 +12,14 @@ import type { Metadata } from './discovery/server-metadata.ts'
 import type { Feature } from './feature.ts'
 import type { InitialAccessTokenEvent } from './features/initial-access-tokens/initial-access-tokens.ts'
 import type { CodeRedeemed } from './grants/authorization-code.ts'
-import type { GrantEnded } from './grants/change-grant.ts'
+import type { GrantEnded, GrantRevoked } from './grants/change-grant.ts'
 import type { GrantOptions } from './grants/grant-terms.ts'
 import type { IntrospectionOptions } from './grants/introspection.ts'
 import type { TokenClaimsOptions, TokenClaimsProtected } from './grants/operator-claims.ts'
 import type { AccessTokenDropped, RefreshEvent } from './grants/refresh-token.ts'
-import type { RevocationEvent, RevocationOptions } from './grants/revocation.ts'
+import type { AccessTokenRevoked, RevocationOptions } from './grants/revocation.ts'
 import type { TokenEndpointOptions } from './grants/token-endpoint.ts'
-import type { RemovalEvent, UserGrantRevoked } from './grants/user-grants.ts'
+import type { ClientRemoved } from './grants/user-grants.ts'
 import { checkLanguages } from './kernel/display-text.ts'
 import { type CreateObserver, type Emit, observed, type RequestEvent, shielded } from './kernel/events.ts'
 import { type Kernel, wholeNumber } from './kernel/kernel.ts'
@@ -149,15 +149,15 @@ export type ServerEvent =
   | ClientSecretChange
   | ClientSecretEvent
   | InitialAccessTokenEvent
-  | RemovalEvent
+  | ClientRemoved
   | ConsentGranted
   | ConsentDenied
   | CodeRedeemed
   | RefreshEvent
   | AccessTokenDropped
-  | RevocationEvent
+  | AccessTokenRevoked
   | GrantEnded
-  | UserGrantRevoked
+  | GrantRevoked
   | SigningKeyEvent
   | ClaimsUnreleased
   | TokenClaimsProtected

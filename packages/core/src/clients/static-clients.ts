@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { readMessage } from '../http/message.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
-import type { Client, SigningAlgorithm } from '../kernel/records.ts'
+import type { Client, ClientSettings, SigningAlgorithm } from '../kernel/records.ts'
 import {
   featureMetadata,
   invalidMetadata,
@@ -25,7 +25,7 @@ import {
 } from './redirect-uri.ts'
 
 /** The metadata of a static client (RFC 7591 2), in camelCase: a client that the operator registers. */
-export interface StaticClient extends FeatureClientMetadata {
+export interface StaticClient extends ClientSettings, FeatureClientMetadata {
   readonly clientName: string
   /** https, loopback or private-use URIs, or whatever `redirectUriPolicy` accepts. Empty for a client without a browser. */
   readonly redirectUris: readonly string[]
@@ -37,34 +37,6 @@ export interface StaticClient extends FeatureClientMetadata {
   /** The scopes that it may request. Default: every scope of the catalogue that is not `restricted`. */
   readonly scopes?: readonly string[] | undefined
   readonly idTokenSignedResponseAlg?: SigningAlgorithm | undefined
-  readonly clientUri?: string | undefined
-  readonly logoUri?: string | undefined
-  readonly tosUri?: string | undefined
-  readonly policyUri?: string | undefined
-  readonly contacts?: readonly string[] | undefined
-  readonly softwareId?: string | undefined
-  readonly softwareVersion?: string | undefined
-  /** It may introspect the access tokens of every client. Default false. */
-  readonly resourceServer?: boolean | undefined
-  /** Skips the consent page for scopes and resources that the user has allowed before. Confidential clients only. Default false. */
-  readonly rememberConsent?: boolean | undefined
-  /**
-   * It may omit the PKCE challenge in a request with `openid` and a `nonce`, for software without PKCE (OAuth 2.1 7.5.1).
-   * Confidential clients only. Default false.
-   */
-  readonly pkceOptional?: boolean | undefined
-  /**
-   * Together with `pkceOptional`: it may omit the nonce too, and `openid`, as OpenID Connect Core has it. Nothing protects it from
-   * an injected code then. No profile allows it. Default false.
-   */
-  readonly nonceOptional?: boolean | undefined
-  /**
-   * How many tokens it may get in a minute, by answers of the token endpoint, at most 1,000,000. Above it the answer is 429 with
-   * `Retry-After`, and nothing is used up. Default: no limit.
-   */
-  readonly tokensPerMinute?: number | undefined
-  /** How many new grants it may get tokens for in an hour, at most 1,000,000. A refresh is no new grant. Default: no limit. */
-  readonly grantsPerHour?: number | undefined
   /** Seconds after which its secret ends, at most 10 years. Default: without end. `clients.rotateSecret` gives it another one. */
   readonly clientSecretExpiresIn?: number | undefined
 }

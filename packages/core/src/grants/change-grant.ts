@@ -29,6 +29,16 @@ export interface GrantEnded {
   readonly reason: string
 }
 
+/** A grant was ended by its client (RFC 7009), its user, the operator, or a limit of the server. */
+export interface GrantRevoked {
+  readonly type: 'grant_revoked'
+  readonly grantId: string
+  readonly clientId: string
+  readonly subject?: string | undefined
+  readonly by: 'client' | 'user' | 'operator' | 'server'
+  readonly reason?: 'client_removed' | 'subject_gone' | 'too_many_grants' | undefined
+}
+
 /** A grant that is loaded in parallel with the client that presents its credential. */
 export interface PrefetchedGrant {
   readonly grantId: GrantId

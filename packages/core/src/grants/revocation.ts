@@ -12,7 +12,14 @@ import {
   parseRefreshToken,
   type RefreshToken,
 } from '../tokens/credential.ts'
-import { changeGrant, endGrant, type PrefetchedGrant, prefetch, presentedRecords } from './change-grant.ts'
+import {
+  changeGrant,
+  endGrant,
+  type GrantRevoked,
+  type PrefetchedGrant,
+  prefetch,
+  presentedRecords,
+} from './change-grant.ts'
 import { findAccessToken, holderOf, type Outcome, withoutAccessToken } from './grant.ts'
 import { belongsToFamily } from './refresh-token-state.ts'
 
@@ -28,17 +35,12 @@ const RevocationRequest = z.object({ token: z.string() })
 
 export type RevocationOptions = PathOptions<'revoke'>
 
-export type RevocationEvent =
-  /** A client revoked one access token (RFC 7009). */
-  | { readonly type: 'access_token_revoked'; readonly grantId: string; readonly clientId: string }
-  /** The client ended it (RFC 7009). */
-  | {
-      readonly type: 'grant_revoked'
-      readonly grantId: string
-      readonly clientId: string
-      readonly subject?: string | undefined
-      readonly by: 'client'
-    }
+/** A client revoked one access token (RFC 7009). */
+export interface AccessTokenRevoked {
+  readonly type: 'access_token_revoked'
+  readonly grantId: string
+  readonly clientId: string
+}
 
 /** The revocation endpoint (RFC 7009). Revoking a dead token succeeds too. */
 export function revocation(
@@ -84,7 +86,7 @@ async function revokeAccessToken(
   }
   const outcome = await changeGrant(kernel, grantId, transition, prefetched)
   if (outcome?.kind === 'changed')
-    kernel.emit({ type: 'access_token_revoked', grantId, clientId } satisfies RevocationEvent)
+    kernel.emit({ type: 'access_token_revoked', grantId, clientId } satisfies AccessTokenRevoked)
 }
 
 /** Ends the whole grant (RFC 7009 2.1), even if the token was rotated in the meantime: the user wants to end the access. */
@@ -99,5 +101,5 @@ async function revokeFamily(
   const { id: grantId, clientId: owner, subject } = stored.value
   if (owner !== clientId) throw new OAuthError(REVOCATION_ERRORS.token_of_other_client)
   if (await endGrant(kernel, stored, { by: 'client' }))
-    kernel.emit({ type: 'grant_revoked', grantId, clientId, subject, by: 'client' } satisfies RevocationEvent)
+    kernel.emit({ type: 'grant_revoked', grantId, clientId, subject, by: 'client' } satisfies GrantRevoked)
 }

@@ -2,7 +2,7 @@ import { type PublicClient, publicClient } from '../clients/client-record.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Client, Grant } from '../kernel/records.ts'
 import type { GrantOwner, PageRequest } from '../kernel/store.ts'
-import { changeGrant, endGrant, keptUntil, liveUntil } from './change-grant.ts'
+import { changeGrant, endGrant, type GrantRevoked, keptUntil, liveUntil } from './change-grant.ts'
 import { holderOf, withoutOrphans } from './grant.ts'
 
 /** A grant, for a page of its user. Times are epoch seconds. */
@@ -24,17 +24,7 @@ export interface UserGrantPage {
   readonly next?: string | undefined
 }
 
-/** The user, the operator or a limit of the server ended the grant. */
-export interface UserGrantRevoked {
-  readonly type: 'grant_revoked'
-  readonly grantId: string
-  readonly clientId: string
-  readonly subject: string
-  readonly by: 'user' | 'operator' | 'server'
-  readonly reason?: 'subject_gone' | 'too_many_grants' | undefined
-}
-
-type Ended = Pick<UserGrantRevoked, 'by' | 'reason'>
+type Ended = Pick<GrantRevoked, 'by' | 'reason'>
 
 /** The grants of users. Every method takes the user, so a page changes only the grants of its own user. */
 export interface UserGrants {
@@ -112,7 +102,7 @@ export async function revokeUserGrant(
   const ended = await endGrant(kernel, stored, why)
   const { clientId } = stored.value
   if (ended)
-    kernel.emit({ type: 'grant_revoked', grantId: id, clientId, subject, ...why } satisfies UserGrantRevoked)
+    kernel.emit({ type: 'grant_revoked', grantId: id, clientId, subject, ...why } satisfies GrantRevoked)
   return ended
 }
 
@@ -220,18 +210,12 @@ export interface ClientRemoval {
   readonly grantsEnded: number
 }
 
-export type RemovalEvent =
-  /** A client was removed, and its grants with it. */
-  | { readonly type: 'client_removed'; readonly clientId: string; readonly grantsEnded: number }
-  /** The grant ended with its client. */
-  | {
-      readonly type: 'grant_revoked'
-      readonly grantId: string
-      readonly clientId: string
-      readonly subject?: string | undefined
-      readonly by: 'operator'
-      readonly reason: 'client_removed'
-    }
+/** A client was removed, and its grants with it. */
+export interface ClientRemoved {
+  readonly type: 'client_removed'
+  readonly clientId: string
+  readonly grantsEnded: number
+}
 
 /**
  * Removes a client, ends its grants with all their tokens, and ends the tokens that it holds of the grants of others. The
@@ -242,7 +226,7 @@ export async function removeClient(kernel: Kernel, clientId: string): Promise<Cl
   const existed = await kernel.store.clients.remove(clientId)
   const grantsEnded = await endGrantsOfClient(kernel, clientId)
   if (existed || grantsEnded > 0)
-    kernel.emit({ type: 'client_removed', clientId, grantsEnded } satisfies RemovalEvent)
+    kernel.emit({ type: 'client_removed', clientId, grantsEnded } satisfies ClientRemoved)
   return { existed, grantsEnded }
 }
 
@@ -259,7 +243,7 @@ async function endGrantsOfClient(kernel: Kernel, clientId: string): Promise<numb
     const stored = await store.grants.find(grantId)
     if (stored === undefined || !(await endGrant(kernel, stored, why))) continue
     ended++
-    emit({ type: 'grant_revoked', grantId, clientId, subject, ...why } satisfies RemovalEvent)
+    emit({ type: 'grant_revoked', grantId, clientId, subject, ...why } satisfies GrantRevoked)
   }
   return ended
 }

@@ -3,8 +3,40 @@ import type { GrantId, Hash } from './secrets.ts'
 
 export type SigningAlgorithm = 'RS256' | 'ES256' | 'EdDSA'
 
+/** What is recorded of a client as it was given: what others show of it, and what only the operator sets, for a static client. */
+export interface ClientSettings {
+  readonly clientUri?: string | undefined
+  readonly logoUri?: string | undefined
+  readonly tosUri?: string | undefined
+  readonly policyUri?: string | undefined
+  readonly contacts?: readonly string[] | undefined
+  readonly softwareId?: string | undefined
+  readonly softwareVersion?: string | undefined
+  /** It may introspect the access tokens of every client (RFC 7662 2.1). Default false. */
+  readonly resourceServer?: boolean | undefined
+  /** Skips the consent page for scopes and resources that the user has allowed before. Confidential clients only. Default false. */
+  readonly rememberConsent?: boolean | undefined
+  /**
+   * It may omit the PKCE challenge in a request with `openid` and a `nonce`, for software without PKCE (OAuth 2.1 7.5.1).
+   * Confidential clients only. Default false.
+   */
+  readonly pkceOptional?: boolean | undefined
+  /**
+   * Together with `pkceOptional`: it may omit the nonce too, and `openid`, as OpenID Connect Core has it. Nothing protects it from
+   * an injected code then. No profile allows it. Default false.
+   */
+  readonly nonceOptional?: boolean | undefined
+  /**
+   * How many tokens it may get in a minute, by answers of the token endpoint, at most 1,000,000. Above it the answer is 429 with
+   * `Retry-After`, and nothing is used up. Default: no limit.
+   */
+  readonly tokensPerMinute?: number | undefined
+  /** How many new grants it may get tokens for in an hour, at most 1,000,000. A refresh is no new grant. Default: no limit. */
+  readonly grantsPerHour?: number | undefined
+}
+
 /** A client: it registered itself (RFC 7591), the operator registered it, or a document describes it. */
-export interface Client {
+export interface Client extends ClientSettings {
   readonly clientId: string
   /**
    * `registered`: it registered itself, so its name is only a claim. `integration`: the operator registered it as a
@@ -36,24 +68,6 @@ export interface Client {
   /** The limit of a self-registered client, of its initial access token. Absent: every scope. The older release does not know it. */
   readonly scopeLimit?: readonly string[] | undefined
   readonly idTokenSignedResponseAlg: SigningAlgorithm
-  readonly clientUri?: string | undefined
-  readonly logoUri?: string | undefined
-  readonly tosUri?: string | undefined
-  readonly policyUri?: string | undefined
-  readonly contacts?: readonly string[] | undefined
-  readonly softwareId?: string | undefined
-  readonly softwareVersion?: string | undefined
-  /** A static client that may introspect the tokens of every client (RFC 7662 2.1). */
-  readonly resourceServer?: boolean | undefined
-  /** A static client that skips consent for scopes and resources that the user allowed it before. */
-  readonly rememberConsent?: boolean | undefined
-  /** The limits of a static client: the tokens that it may get in a minute, and the new grants in an hour. Absent: no limit. */
-  readonly tokensPerMinute?: number | undefined
-  readonly grantsPerHour?: number | undefined
-  /** A confidential static client whose software sends no PKCE challenge (RFC 9700 2.1.1). */
-  readonly pkceOptional?: boolean | undefined
-  /** It may send neither challenge nor nonce (OpenID Connect Core 3.1.2.1). Only together with `pkceOptional`. */
-  readonly nonceOptional?: boolean | undefined
   /** The document that was fetched for it; absent if the operator configured one. */
   readonly document?: ClientDocument | undefined
   /** The operator lets it use the https redirect URIs of its document. */

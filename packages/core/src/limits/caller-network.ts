@@ -59,7 +59,8 @@ function ipv6Groups(text: string): number[] | undefined {
   const url = `http://[${text}]`
   if (!/^[\da-f:.]+$/i.test(text) || !URL.canParse(url)) return undefined
   const [head = '', tail = ''] = new URL(url).hostname.slice(1, -1).split('::')
-  const [first, last] = [head, tail].map((part) => part.split(':').filter((group) => group !== ''))
+  const groupsOf = (part: string) => part.split(':').filter((group) => group !== '')
+  const [first, last] = [groupsOf(head), groupsOf(tail)]
   const omitted = Array<string>(8 - first.length - last.length).fill('0')
   return [...first, ...omitted, ...last].map((group) => Number.parseInt(group, 16))
 }

@@ -37,11 +37,10 @@ import type {
 import { BEARER_ERRORS } from './challenge.ts'
 import { checkedClasses, type Deciding, decide, type RouteDemands, resourceServer } from './guard.ts'
 
-export interface ResourceServerOptions<Scope extends string> {
+/** Options of every guard, however it reads tokens. */
+export interface GuardOptions<Scope extends string> {
   /** The resource indicator of this API (RFC 8707): the `aud` that tokens bound to it carry. */
   readonly resource: string
-  /** The store of the authorization server. */
-  readonly store: Store
   /** The scope catalogue; it types the scopes of the routes. */
   readonly scopes: ScopeCatalogue<Scope>
   /** Lets requests without a token through as anonymous. Default: they get a 401. */
@@ -50,17 +49,22 @@ export interface ResourceServerOptions<Scope extends string> {
   readonly authenticationClasses?: readonly string[] | undefined
   /** The URL of the protected-resource metadata (RFC 9728 3). Default: its well-known address. */
   readonly metadataUrl?: string | undefined
-  /** The access token format of the authorization server. Default: opaque tokens. */
-  readonly accessTokens?: AccessTokenFormat | undefined
   /** Takes access tokens that are bound to a key: `dpopProofs` (RFC 9449 7). Default: they are refused. */
   readonly proofs?: ProofsOfResource | undefined
   readonly onEvent?: ((event: RequestEvent) => void) | undefined
+  /** The clock, in epoch seconds. */
+  readonly now?: (() => number) | undefined
+}
+
+export interface ResourceServerOptions<Scope extends string> extends GuardOptions<Scope> {
+  /** The store of the authorization server. */
+  readonly store: Store
+  /** The access token format of the authorization server. Default: opaque tokens. */
+  readonly accessTokens?: AccessTokenFormat | undefined
   /** Watches the guard, such as `signInAttempts` of `@grantkit/explain`: errors then have a reference. Default: none. */
   readonly observer?: CreateObserver | undefined
   /** The secret of the authorization server, for the observer. */
   readonly secret?: ServerSecret | undefined
-  /** The clock, in epoch seconds. */
-  readonly now?: (() => number) | undefined
 }
 
 /** Makes the check of proofs at one API, when its guard is created. @throws Error that names the option at fault */

@@ -5,11 +5,10 @@
 import { createLocalJWKSet, createRemoteJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose'
 import { wellKnownAddress } from '../../http/endpoint.ts'
 import { isHttpsOrLoopback } from '../../http/public-url.ts'
-import { type Emit, type RequestEvent, shielded } from '../../kernel/events.ts'
+import { type Emit, shielded } from '../../kernel/events.ts'
 import { CLOCK_TOLERANCE, type UserClaims } from '../../kernel/kernel.ts'
 import { OAuthError } from '../../kernel/oauth-error.ts'
 import { checkedResource } from '../../kernel/resource-indicator.ts'
-import type { ScopeCatalogue } from '../../kernel/scope.ts'
 import { systemClock } from '../../kernel/time.ts'
 import type {
   AccessToken,
@@ -20,7 +19,7 @@ import type {
 } from '../../resource/access.ts'
 import { BEARER_ERRORS } from '../../resource/challenge.ts'
 import { checkedClasses, type Deciding, decide, resourceServer } from '../../resource/guard.ts'
-import type { ProofsOfResource } from '../../resource/resource-server.ts'
+import type { GuardOptions } from '../../resource/resource-server.ts'
 import { requireWrongSignature } from '../../tokens/jws-signature.ts'
 import { JWT_GUARD_ERRORS, type RevokedTokens } from './revoked-tokens.ts'
 import {
@@ -33,28 +32,13 @@ import {
 
 export { type RevokedTokens, type RevokedTokensOptions, revokedTokens } from './revoked-tokens.ts'
 
-export interface JwtResourceServerOptions<Scope extends string> {
+export interface JwtResourceServerOptions<Scope extends string> extends GuardOptions<Scope> {
   /** The issuer of the authorization server. */
   readonly issuer: string
-  /** The resource indicator of this API (RFC 8707): the `aud` of its tokens. */
-  readonly resource: string
-  /** The scope catalogue; it types the scopes of the routes. */
-  readonly scopes: ScopeCatalogue<Scope>
   /** The address of the key set (`jwks_uri` of the metadata), https or loopback, or the keys. */
   readonly keys: string | JSONWebKeySet
   /** The revoked tokens (`revokedTokens`). Without them, a revoked token is accepted until it expires. */
   readonly ended?: RevokedTokens | undefined
-  /** Lets requests without a token through as anonymous. Default: they get a 401. */
-  readonly anonymous?: 'allow' | undefined
-  /** The classes of `stepUp` at the authorization server, weakest first, for `requiring({ acr })`. Default: none. */
-  readonly authenticationClasses?: readonly string[] | undefined
-  /** The URL of the protected-resource metadata (RFC 9728 3). Default: its well-known address. */
-  readonly metadataUrl?: string | undefined
-  /** Accepts sender-constrained tokens: `dpopProofs` (RFC 9449 7). Default: they are refused. */
-  readonly proofs?: ProofsOfResource | undefined
-  readonly onEvent?: ((event: RequestEvent) => void) | undefined
-  /** The clock, in epoch seconds. */
-  readonly now?: (() => number) | undefined
 }
 
 /**
