@@ -159,21 +159,30 @@ function placeInDynamo(url: string) {
   return { table, place: { ...(region && { region }), ...(endpoint && { endpoint }) } }
 }
 
-/** @throws Error when the table cannot be read within seconds */
-async function connectToDynamo(url: string, creating = false) {
+/**
+ * @param missing what happens if there is no table, where a start may create it: not in production, because the price, the backups
+ *   and the encryption of a table are the operator's. One of an emulator has none of them
+ * @throws Error when the table cannot be read within seconds
+ */
+async function connectToDynamo(
+  { store: url, mode }: Pick<Config, 'store' | 'mode'>,
+  missing: 'create' | 'accept' | 'refuse',
+) {
   const [{ DynamoDBClient }, dynamo] = await loadOptional(
     '@grantkit/store-dynamodb @aws-sdk/client-dynamodb',
     () => Promise.all([import('@aws-sdk/client-dynamodb'), import('@grantkit/store-dynamodb')]),
   )
   const { table, place } = placeInDynamo(url)
+  const mayCreate = mode !== 'production' && place.endpoint !== undefined
   // Without the time limits of a request: a start loads credentials and modules, and a table is made in seconds.
   const patient = new DynamoDBClient(place)
   const { clients } = dynamo.createDynamoStore(patient, { table, commandTimeout: START_MS })
   try {
     await clients.find('a start').catch(async (cause: Error) => {
       if (cause.name !== 'ResourceNotFoundException') throw cause
-      if (!creating) throw new Error(`there is no table ${table}: create it, as ${TEMPLATE} says`, { cause })
-      await dynamo.createTable(patient, { table })
+      if (!mayCreate || missing === 'refuse')
+        throw new Error(`there is no table ${table}: create it, as ${TEMPLATE} says`, { cause })
+      if (missing === 'create') await dynamo.createTable(patient, { table })
     })
   } finally {
     patient.destroy()
@@ -186,12 +195,10 @@ const START_MS = 10_000
 const TEMPLATE = 'the README of @grantkit/store-dynamodb'
 
 async function dynamoStore(
-  { store: url, mode }: Config,
+  config: Config,
   { migrating, onWarning }: OpenStoreOptions,
 ): Promise<OpenStore> {
-  // The price, the backups and the encryption of a table are the operator's. One of an emulator has none of them.
-  const creating = migrating && mode !== 'production' && url.includes('endpoint=')
-  const { dynamo, client, table } = await connectToDynamo(url, creating)
+  const { dynamo, client, table } = await connectToDynamo(config, migrating ? 'create' : 'refuse')
   const warnings = dynamo
     .settingsWarnings({ client, table })
     .catch((error: Error) => [
@@ -201,14 +208,15 @@ async function dynamoStore(
   return { store: dynamo.createDynamoStore(client, { table }), close: async () => client.destroy() }
 }
 
-/** For a check of the configuration. Rejects when a store of these kinds cannot be reached now. */
-export async function reachStore(url: string): Promise<void> {
+/** For a check of the configuration. Rejects when a store of these kinds cannot be reached now. It creates nothing. */
+export async function reachStore(config: Pick<Config, 'store' | 'mode'>): Promise<void> {
+  const { store: url } = config
   if (url.startsWith('redis')) {
     const { connectToRedis } = await loadRedis()
     const connection = await connectToRedis(url, { onError: () => {} })
     connection.destroy()
   } else if (url.startsWith('dynamodb:')) {
-    const { client } = await connectToDynamo(url)
+    const { client } = await connectToDynamo(config, 'accept')
     client.destroy()
   } else if (/^(mysql|mariadb):/.test(url)) {
     const { pool } = await connectToMysql(url)
