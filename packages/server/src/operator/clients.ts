@@ -131,12 +131,14 @@ const unknownOrStale = asOwn({ client_missing: 'client_unknown', client_changed_
 
 /** Core names members as its records do, and the operator sent the names of RFC 7591. @throws the error, in these names */
 function inNamesAsSent(error: unknown): never {
-  if (!(error instanceof OAuthError)) throw error
-  const message = error.message.replace(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, (word) => {
-    const [name = word] = Object.keys(snakeCased({ [word]: true }))
-    return Object.hasOwn(CLIENT_MEMBERS, name) ? name : word
-  })
-  throw new OAuthError({ ...error, description: message }, undefined, { ...error, cause: error })
+  if (!(error instanceof OAuthError) || error.parameters.fault === undefined) throw error
+  const { member = '', fault, other = '' } = error.parameters
+  const description = `${asSent(member)}${fault}${asSent(other)}`
+  throw new OAuthError({ ...error, description }, undefined, { ...error, cause: error })
+}
+
+function asSent(member: string): string {
+  return Object.keys(snakeCased({ [member]: true })).join()
 }
 
 /** A repeated removal shares the work of the one before. */
