@@ -32,6 +32,8 @@ interface AdminPage {
   /** Where the navigation shows the operator. */
   readonly section: keyof typeof SECTIONS
   readonly main: Markup
+  /** Whether it shows a time: then it says in which zone. */
+  readonly hasTimes: boolean
   readonly problem?: string | undefined
   readonly status?: number
 }
@@ -39,13 +41,13 @@ interface AdminPage {
 export function adminPage(
   site: Site,
   visit: OperatorVisit,
-  { title, section, main, problem, status = problem === undefined ? 200 : 403 }: AdminPage,
+  { title, section, main, hasTimes, problem, status = problem === undefined ? 200 : 403 }: AdminPage,
 ): Response {
   const framed = html`
 <h1>${title}</h1>
 ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</p>`}
 ${main}
-${String(main).includes('<time ') ? TIME_ZONE : ''}`
+${hasTimes ? TIME_ZONE : ''}`
   return pageResponse(site, {
     title,
     main: framed,
