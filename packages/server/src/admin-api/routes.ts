@@ -7,7 +7,7 @@ import { HTTPException } from 'hono/http-exception'
 import { ADMIN_SCOPES, adminResource } from '../authorization/authorization-server.ts'
 import { jsonError, revalidatedText } from '../http/bodies-and-answers.ts'
 import { clientChanges, clientsOfServer, initialAccessTokens } from './clients.ts'
-import { type AdminApiOptions, type AdminEnv, adminAccess, onceOnly, operations } from './operation.ts'
+import { type AdminApiOptions, type AdminEnv, adminApiOf } from './operation.ts'
 import { stateOfService } from './state.ts'
 import { users } from './users.ts'
 
@@ -17,17 +17,16 @@ import { users } from './users.ts'
  */
 export function adminApi(options: AdminApiOptions): OpenAPIHono<AdminEnv> {
   const app = new OpenAPIHono<AdminEnv>({ defaultHook: refuseInvalid })
-  const operation = operations(adminAccess(options))
+  const api = adminApiOf(app, options)
   app.onError(errorAnswer(options.onError))
   // Before the rule for personal data, which it has none of.
   app.get('/openapi.json', revalidatedText(adminDocument(app, options.baseUrl), DOCUMENT_HEADERS))
   app.use(withoutCaching, boundedBody)
-  users(app, operation, options)
-  const repeatable = { ...options, onceOnly: onceOnly(options.store) }
-  clientsOfServer(app, operation, repeatable)
-  clientChanges(app, operation, repeatable)
-  initialAccessTokens(app, operation, repeatable)
-  stateOfService(app, operation, options)
+  users(api)
+  clientsOfServer(api)
+  clientChanges(api)
+  initialAccessTokens(api)
+  stateOfService(api)
   return app
 }
 

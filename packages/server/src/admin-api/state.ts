@@ -1,17 +1,7 @@
-import { type OpenAPIHono, z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import type { AuditEntry } from '../audit/reading.ts'
 import { COUNTED, type KeyState } from '../operator/overview.ts'
-import {
-  type AdminApiOptions,
-  type AdminEnv,
-  json,
-  moment,
-  type Operations,
-  PageQuery,
-  page,
-  pageOf,
-  text,
-} from './operation.ts'
+import { type AdminApi, json, moment, PageQuery, page, pageOf, text } from './operation.ts'
 
 /** What there is to see of the service itself: its health, its signing keys and the audit trail. */
 
@@ -69,11 +59,7 @@ const TrailQuery = z.strictObject({
 
 const tags = ['Service']
 
-export function stateOfService(
-  app: OpenAPIHono<AdminEnv>,
-  operation: Operations,
-  { operator, trail }: AdminApiOptions,
-): void {
+export function stateOfService({ app, operation, operator, trail }: AdminApi): void {
   const showOverview = operation('admin:read', {
     ...{ method: 'get', path: '/overview', operationId: 'readOverview', tags },
     summary: 'Health, signing keys, and how many events the last day had',
