@@ -308,8 +308,6 @@ async function clientAction(
   fields: Fields,
 ): Promise<RotatedSecret | undefined> {
   switch (fields.action) {
-    // The form of the older release has no action.
-    case undefined:
     case 'remove':
       await clients.remove(id, PATIENCE)
       return undefined

@@ -268,8 +268,7 @@ export function initialTokenInformation({
 
 /** What happened to a client, with the types of the entries. A user may allow one on its device too. */
 export const CLIENT_ENTRIES = {
-  /** Entries of earlier releases use the second name. */
-  added: ['client_added', 'integration_added'],
+  added: ['client_added'],
   registered: ['client_registered'],
   allowed: ['consent_granted', 'device_approved'],
 } as const
