@@ -42,17 +42,22 @@ export async function openStore(
   const { store: url, postgresPrepare: prepare } = config
   if (url === 'memory:') return { store: createMemoryStore(), close: async () => {} }
   if (url.startsWith('sqlite:')) return sqliteStore(url.slice('sqlite:'.length), options)
-  if (/^(mysql|mariadb):/.test(url)) return mysqlStore(url, options)
+  if (/^(mysql|mariadb):/.test(url)) {
+    const { mysql, pool } = await connectToMysql(url)
+    return sqlStore(mysql, pool, () => mysql.createMysqlStore(pool), options, () => pool.end())
+  }
   if (url.startsWith('dynamodb:')) return dynamoStore(config, options)
   if (!url.startsWith('postgres')) return redisStore(config, onWarning)
+  const postgres = await loadPostgres()
+  const on = (pool: Pool, own = options, end?: () => Promise<void>) =>
+    sqlStore(postgres, pool, () => postgres.createPostgresStore(pool, { prepare }), own, end)
   // The database has already warned about its settings.
   if (database.pool !== undefined && url === config.database)
-    return postgresStore(database.pool, prepare, { ...options, onWarning: () => {} })
+    return on(database.pool, { ...options, onWarning: () => {} })
   const onError = (error: Error) => onWarning(`A connection to the store broke: ${error.message}`)
   const password = await postgresPassword(config, 'store', onWarning)
-  const { connectToPostgres } = await loadPostgres()
-  const pool = await connectToPostgres(url, { onError, password })
-  return postgresStore(pool, prepare, options, () => pool.end())
+  const pool = await postgres.connectToPostgres(url, { onError, password })
+  return on(pool, options, () => pool.end())
 }
 
 async function sqliteStore(path: string, { migrating, onWarning }: OpenStoreOptions): Promise<OpenStore> {
@@ -65,23 +70,29 @@ async function sqliteStore(path: string, { migrating, onWarning }: OpenStoreOpti
   return { store, probe: store.probe, close: store.close }
 }
 
+/** What the packages of SQL servers have in common. */
+interface SqlStores<Connections> {
+  migrate(pool: Connections): Promise<unknown>
+  settingsWarnings(pool: Connections): Promise<readonly string[]>
+}
+
 /** @param end closes a pool of its own */
-async function postgresStore(
-  pool: Pool,
-  prepare: boolean,
+async function sqlStore<Connections>(
+  { migrate, settingsWarnings }: SqlStores<Connections>,
+  pool: Connections,
+  create: () => Promise<Store & { close(): void; probe?(): Promise<void> }>,
   { migrating, onWarning }: OpenStoreOptions,
   end = async (): Promise<void> => {},
 ): Promise<OpenStore> {
-  const postgres = await loadPostgres()
   try {
-    if (migrating) await postgres.migrate(pool)
-    for (const warning of await postgres.settingsWarnings(pool)) onWarning(warning)
-    const store = await postgres.createPostgresStore(pool, { prepare })
+    if (migrating) await migrate(pool)
+    for (const warning of await settingsWarnings(pool)) onWarning(warning)
+    const store = await create()
     const close = async () => {
       store.close()
       await end()
     }
-    return { store, close }
+    return { store, probe: store.probe, close }
   } catch (error) {
     await end()
     throw error
@@ -133,23 +144,6 @@ async function connectToMysql(url: string) {
     throw new Error(`the server cannot be reached: ${message || code}`, { cause })
   }
   return { mysql, pool }
-}
-
-async function mysqlStore(url: string, { migrating, onWarning }: OpenStoreOptions): Promise<OpenStore> {
-  const { mysql, pool } = await connectToMysql(url)
-  try {
-    if (migrating) await mysql.migrate(pool)
-    for (const warning of await mysql.settingsWarnings(pool)) onWarning(warning)
-    const store = await mysql.createMysqlStore(pool)
-    const close = async () => {
-      store.close()
-      await pool.end()
-    }
-    return { store, probe: store.probe, close }
-  } catch (error) {
-    await pool.end()
-    throw error
-  }
 }
 
 /** `dynamodb://table?region=…&endpoint=…`. What it does not say is for the AWS SDK: its environment, its files, the role of the machine. */
