@@ -36,7 +36,7 @@ export async function optionalFeatures(
 ): Promise<Feature[]> {
   const { features } = config
   const documents = await clientDocumentsOf(config)
-  // A profile mounts them itself.
+  // A profile mounts the authentication by key, DPoP and PAR itself.
   const isOwn = features.profile === undefined
   const byKey = isOwn && features.clientAuthentication.includes('private_key_jwt')
   const messages = { sessionLifetime: authentication.sessions.lifetime, timers: delivers }
