@@ -51,7 +51,7 @@ ${hasTimes ? TIME_ZONE : ''}`
   return pageResponse(site, {
     title,
     main: framed,
-    header: navigation(site, visit, { section, isItself: SECTIONS[section] === title }),
+    header: navigation(site, visit, section, title),
     status,
     wide: true,
     script: 'local-times.js',
@@ -59,13 +59,14 @@ ${hasTimes ? TIME_ZONE : ''}`
   })
 }
 
-interface Place extends Pick<AdminPage, 'section'> {
-  /** Whether the page is the one that the link of its section leads to. */
-  readonly isItself: boolean
-}
-
-function navigation({ basePath }: Site, { account }: OperatorVisit, { section, isItself }: Place): Markup {
-  const current = html` aria-current="${isItself ? 'page' : 'true'}"`
+function navigation(
+  { basePath }: Site,
+  { account }: OperatorVisit,
+  section: AdminPage['section'],
+  title: string,
+): Markup {
+  // The link of a section leads to the page with its name.
+  const current = html` aria-current="${SECTIONS[section] === title ? 'page' : 'true'}"`
   return html`
 <nav class="sections" aria-label="Operator's view">${Object.entries(SECTIONS).map(
     ([path, name]) => html`<a href="${basePath}/admin${path}"${path === section ? current : ''}>${name}</a>`,
