@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { styleText } from 'node:util'
 import { type FoundInitialAccessToken, OAuthError, type RotatedSecret } from '@grantkit/core'
 import { snakeCased } from '@grantkit/core/internal'
@@ -22,7 +20,7 @@ import {
 } from '../operator/client-members.ts'
 import { clientInformation, initialTokenInformation, type OperatorClients } from '../operator/clients.ts'
 import { everyValue, UsageError, wholeNumber } from './command-line.ts'
-import { clientLine, clientLines, isoTime, jsonText, plain } from './terminal.ts'
+import { clientLine, clientLines, isoTime, jsonText, pipeLines, plain } from './terminal.ts'
 import { withSharedStore } from './with-service.ts'
 
 const client_id = { type: 'positional', required: true } as const
@@ -100,13 +98,10 @@ const list = clientCommand(
     },
     json: jsonLines,
   },
-  (clients, { origin, json }) => {
-    async function* lines() {
-      for await (const client of clients.list(origin))
-        yield `${json ? jsonText(clientInformation(client)) : clientLine(client)}\n`
-    }
-    return pipeline(Readable.from(lines()), process.stdout, { end: false })
-  },
+  (clients, { origin, json }) =>
+    pipeLines(clients.list(origin), (client) =>
+      json ? jsonText(clientInformation(client)) : clientLine(client),
+    ),
 )
 
 const show = clientCommand(
