@@ -44,7 +44,13 @@ export async function openStore(
   if (url.startsWith('sqlite:')) return sqliteStore(url.slice('sqlite:'.length), options)
   if (/^(mysql|mariadb):/.test(url)) {
     const { mysql, pool } = await connectToMysql(url)
-    return sqlStore(mysql, pool, () => mysql.createMysqlStore(pool), options, () => pool.end())
+    return sqlStore(
+      mysql,
+      pool,
+      () => mysql.createMysqlStore(pool),
+      options,
+      () => pool.end(),
+    )
   }
   if (url.startsWith('dynamodb:')) return dynamoStore(config, options)
   if (!url.startsWith('postgres')) return redisStore(config, onWarning)
@@ -188,10 +194,7 @@ async function connectToDynamo(
 const START_MS = 10_000
 const TEMPLATE = 'the README of @grantkit/store-dynamodb'
 
-async function dynamoStore(
-  config: Config,
-  { migrating, onWarning }: OpenStoreOptions,
-): Promise<OpenStore> {
+async function dynamoStore(config: Config, { migrating, onWarning }: OpenStoreOptions): Promise<OpenStore> {
   const { dynamo, client, table } = await connectToDynamo(config, migrating ? 'create' : 'refuse')
   const warnings = dynamo
     .settingsWarnings({ client, table })

@@ -155,10 +155,7 @@ function withMethod(client: Client, before: Client, secretMethods: readonly stri
     )
   if (!secretMethods.includes(method)) return { ...client, ...NO_SECRETS }
   if (client.secretHash === undefined)
-    throw invalidMember(
-      'tokenEndpointAuthMethod',
-      ': a client with keys gets no secret. Add another client',
-    )
+    throw invalidMember('tokenEndpointAuthMethod', ': a client with keys gets no secret. Add another client')
   return client
 }
 

@@ -270,7 +270,12 @@ export function clientChanges(api: AdminApi): void {
     responses: { 201: json('The new secret', RotatedSecret), ...NOT_FOUND, ...CONFLICT },
   })
   addEffect(api, {
-    ...{ method: 'delete', path: '/clients/{client_id}/secret/old', operationId: 'dropOldClientSecret', tags },
+    ...{
+      method: 'delete',
+      path: '/clients/{client_id}/secret/old',
+      operationId: 'dropOldClientSecret',
+      tags,
+    },
     params: ClientPath,
     summary: 'End the older secret of a client',
     responses: { ...NO_CONTENT, ...NOT_FOUND, ...CONFLICT },
@@ -326,7 +331,12 @@ export function initialAccessTokens(api: AdminApi): void {
     return c.json(initialTokenInformation(added) as z.output<typeof InitialToken>, 201)
   })
   addEffect(api, {
-    ...{ method: 'delete', path: '/initial-access-tokens/{id}', operationId: 'removeInitialAccessToken', tags },
+    ...{
+      method: 'delete',
+      path: '/initial-access-tokens/{id}',
+      operationId: 'removeInitialAccessToken',
+      tags,
+    },
     params: z.object({ id: text }),
     summary: 'End a token; clients that registered with it stay',
     responses: NO_CONTENT,

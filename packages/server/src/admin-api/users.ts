@@ -268,7 +268,13 @@ function changeUsers(api: AdminApi): void {
     work: ({ sub }) => users.removeAdmin(sub),
   })
   addEffect(api, {
-    ...{ method: 'delete', path: '/users/{sub}/sessions', operationId: 'endSessions', tags, params: UserPath },
+    ...{
+      method: 'delete',
+      path: '/users/{sub}/sessions',
+      operationId: 'endSessions',
+      tags,
+      params: UserPath,
+    },
     summary: 'Sign a user out in every browser',
     work: ({ sub }) => users.endSessions(sub),
   })
@@ -287,7 +293,12 @@ function changeUsers(api: AdminApi): void {
     work: ({ sub }) => grants.endAll(sub),
   })
   addEffect(api, {
-    ...{ method: 'delete', path: '/users/{sub}/grants/{grant}', operationId: 'revokeGrant', tags: ['Grants'] },
+    ...{
+      method: 'delete',
+      path: '/users/{sub}/grants/{grant}',
+      operationId: 'revokeGrant',
+      tags: ['Grants'],
+    },
     params: GrantPath,
     summary: 'End a grant with all its tokens',
     responses: NO_CONTENT,

@@ -378,7 +378,11 @@ const SHOWN = 10
 function endpointTable(responses: readonly IntervalCount[]): Markup {
   if (responses.length === 0) return html``
   const endpoints = [...Map.groupBy(responses, ({ label }) => label)]
-    .map(([label, counts]) => ({ label, buckets: bucketCounts(counts), total: sum(counts.map(({ count }) => count)) }))
+    .map(([label, counts]) => ({
+      label,
+      buckets: bucketCounts(counts),
+      total: sum(counts.map(({ count }) => count)),
+    }))
     .sort((one, other) => other.total - one.total)
     .slice(0, SHOWN)
   const within = (share: number) => (endpoint: { readonly buckets: readonly number[] }) =>
@@ -402,4 +406,3 @@ function bucketCounts(counts: readonly IntervalCount[]): number[] {
   for (const { bucket, count } of counts) buckets[bucket] = (buckets[bucket] ?? 0) + count
   return Array.from(buckets, (count = 0) => count)
 }
-

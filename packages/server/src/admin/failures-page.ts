@@ -54,7 +54,12 @@ ${filterForm(path, [textField({ name: 'reference', label: 'Reference, such as 7K
 ${filterForm(path, filterFields(filter, verdictField(filter, failures)), 'Filter')}
 </div>
 ${chosen.length === 0 ? html`<p>No sign-in of that kind has failed.</p>` : await tables(options, path, filter, { chosen, counted: failures.length })}`
-    return adminPage(site, visit, { title: 'Failed sign-ins', section: '/why', main, hasTimes: chosen.length > 0 })
+    return adminPage(site, visit, {
+      title: 'Failed sign-ins',
+      section: '/why',
+      main,
+      hasTimes: chosen.length > 0,
+    })
   }
 }
 

@@ -43,9 +43,7 @@ export async function optionalFeatures(
   return [
     ...signedAccessTokens(config),
     ...(documents === undefined ? [] : [clientDocuments(documents)]),
-    ...(byKey
-      ? [clientAssertion({ ...features.clientAssertion, fetch: await outboundFetch(config) })]
-      : []),
+    ...(byKey ? [clientAssertion({ ...features.clientAssertion, fetch: await outboundFetch(config) })] : []),
     ...(features.clientCredentials ? [clientCredentials()] : []),
     ...(isOwn && features.dpop.mode !== 'off' ? [dpop(dpopOf(features))] : []),
     ...(features.forwardAuth.enabled ? [forwardAuth(forwardAuthOf(features))] : []),

@@ -71,7 +71,12 @@ async function keysOf(load: LoadService) {
   const configured = await load()
   const { config } = configured
   const files = await import('../config/signing-keys-file.ts')
-  return { configured, config, files, path: config.keysFile ?? (await files.developmentKeysFile(config.dataFolder)) }
+  return {
+    configured,
+    config,
+    files,
+    path: config.keysFile ?? (await files.developmentKeysFile(config.dataFolder)),
+  }
 }
 
 /** The keys are rotated already, so an unreachable database does not fail the command. */
