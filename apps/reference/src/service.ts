@@ -27,7 +27,7 @@ import { schoolRecords } from './school/records.ts'
 const SCHOOL: ServiceDefinition = {
   // The page at /docs is a public client, which a profile does not allow.
   features: ({ baseUrl, features }) => (features.profile === undefined ? [viewerClient(baseUrl)] : []),
-  migrations: { table: 'school_migration', steps: SCHOOL_MIGRATIONS, lastInKysely: '0009_admin' },
+  migrations: { table: 'school_migration', steps: SCHOOL_MIGRATIONS },
   demoAccounts: DEMO_ACCOUNTS,
   commands: {
     start: 'pnpm start',

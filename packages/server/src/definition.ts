@@ -7,7 +7,7 @@ import type { DemoAccount } from './accounts/open-accounts.ts'
 import type { CommandNames } from './config/command-names.ts'
 import type { Config } from './config/config.ts'
 import type { Database } from './database/database.ts'
-import type { AppMigrations } from './database/migrate.ts'
+import type { AppMigrations } from './database/migrations.ts'
 import type { Site } from './http/page.ts'
 
 /** What the code of a service adds to the server that its configuration describes: its own APIs, pages and tables. */

@@ -55,15 +55,21 @@ export async function createServer(
   const logged = logObservers(log)
   for (const warning of workloadWarnings(config)) logged.onWarning(warning)
   const storage = await openStorage(config, logged.onWarning, { definition })
-  try {
+  return orClosed(storage, async () => {
     const service = await createService({ definition, config, observers: observers ?? logged, storage })
     const close = async () => {
       await service.settled()
       await storage.close()
     }
     return { ...service, config, listen: () => listen(service, config), close }
+  })
+}
+
+/** A storage whose work fails is closed: its connections and timers would keep the process alive. */
+async function orClosed<Result>(storage: Storage, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
   } catch (error) {
-    // Its connections and timers would keep the process alive.
     await storage.close()
     throw error
   }
@@ -105,13 +111,7 @@ export async function serveHere<Configured extends Config>(
   const demo = options.demo || undefined
   const migrating = worker?.migrates ?? true
   const storage = await openStorage(config, (warning) => log.warn(warning), { definition, demo, migrating })
-  try {
-    await serve(options, configured, { log, storage, worker })
-  } catch (error) {
-    // Its connections and timers would keep the process alive.
-    await storage.close()
-    throw error
-  }
+  await orClosed(storage, () => serve(options, configured, { log, storage, worker }))
 }
 
 interface Parts {

@@ -42,17 +42,28 @@ export async function openStore(
   const { store: url, postgresPrepare: prepare } = config
   if (url === 'memory:') return { store: createMemoryStore(), close: async () => {} }
   if (url.startsWith('sqlite:')) return sqliteStore(url.slice('sqlite:'.length), options)
-  if (/^(mysql|mariadb):/.test(url)) return mysqlStore(url, options)
+  if (/^(mysql|mariadb):/.test(url)) {
+    const { mysql, pool } = await connectToMysql(url)
+    return sqlStore(
+      mysql,
+      pool,
+      () => mysql.createMysqlStore(pool),
+      options,
+      () => pool.end(),
+    )
+  }
   if (url.startsWith('dynamodb:')) return dynamoStore(config, options)
   if (!url.startsWith('postgres')) return redisStore(config, onWarning)
+  const postgres = await loadPostgres()
+  const on = (pool: Pool, own = options, end?: () => Promise<void>) =>
+    sqlStore(postgres, pool, () => postgres.createPostgresStore(pool, { prepare }), own, end)
   // The database has already warned about its settings.
   if (database.pool !== undefined && url === config.database)
-    return postgresStore(database.pool, prepare, { ...options, onWarning: () => {} })
+    return on(database.pool, { ...options, onWarning: () => {} })
   const onError = (error: Error) => onWarning(`A connection to the store broke: ${error.message}`)
   const password = await postgresPassword(config, 'store', onWarning)
-  const { connectToPostgres } = await loadPostgres()
-  const pool = await connectToPostgres(url, { onError, password })
-  return postgresStore(pool, prepare, options, () => pool.end())
+  const pool = await postgres.connectToPostgres(url, { onError, password })
+  return on(pool, options, () => pool.end())
 }
 
 async function sqliteStore(path: string, { migrating, onWarning }: OpenStoreOptions): Promise<OpenStore> {
@@ -65,23 +76,29 @@ async function sqliteStore(path: string, { migrating, onWarning }: OpenStoreOpti
   return { store, probe: store.probe, close: store.close }
 }
 
+/** What the packages of SQL servers have in common. */
+interface SqlStores<Connections> {
+  migrate(pool: Connections): Promise<unknown>
+  settingsWarnings(pool: Connections): Promise<readonly string[]>
+}
+
 /** @param end closes a pool of its own */
-async function postgresStore(
-  pool: Pool,
-  prepare: boolean,
+async function sqlStore<Connections>(
+  { migrate, settingsWarnings }: SqlStores<Connections>,
+  pool: Connections,
+  create: () => Promise<Store & { close(): void; probe?(): Promise<void> }>,
   { migrating, onWarning }: OpenStoreOptions,
   end = async (): Promise<void> => {},
 ): Promise<OpenStore> {
-  const postgres = await loadPostgres()
   try {
-    if (migrating) await postgres.migrate(pool)
-    for (const warning of await postgres.settingsWarnings(pool)) onWarning(warning)
-    const store = await postgres.createPostgresStore(pool, { prepare })
+    if (migrating) await migrate(pool)
+    for (const warning of await settingsWarnings(pool)) onWarning(warning)
+    const store = await create()
     const close = async () => {
       store.close()
       await end()
     }
-    return { store, close }
+    return { store, probe: store.probe, close }
   } catch (error) {
     await end()
     throw error
@@ -135,23 +152,6 @@ async function connectToMysql(url: string) {
   return { mysql, pool }
 }
 
-async function mysqlStore(url: string, { migrating, onWarning }: OpenStoreOptions): Promise<OpenStore> {
-  const { mysql, pool } = await connectToMysql(url)
-  try {
-    if (migrating) await mysql.migrate(pool)
-    for (const warning of await mysql.settingsWarnings(pool)) onWarning(warning)
-    const store = await mysql.createMysqlStore(pool)
-    const close = async () => {
-      store.close()
-      await pool.end()
-    }
-    return { store, probe: store.probe, close }
-  } catch (error) {
-    await pool.end()
-    throw error
-  }
-}
-
 /** `dynamodb://table?region=…&endpoint=…`. What it does not say is for the AWS SDK: its environment, its files, the role of the machine. */
 function placeInDynamo(url: string) {
   const { hostname: table, searchParams } = new URL(url)
@@ -159,21 +159,30 @@ function placeInDynamo(url: string) {
   return { table, place: { ...(region && { region }), ...(endpoint && { endpoint }) } }
 }
 
-/** @throws Error when the table cannot be read within seconds */
-async function connectToDynamo(url: string, creating = false) {
+/**
+ * @param missing what happens if there is no table, where a start may create it: not in production, because the price, the backups
+ *   and the encryption of a table are the operator's. One of an emulator has none of them
+ * @throws Error when the table cannot be read within seconds
+ */
+async function connectToDynamo(
+  { store: url, mode }: Pick<Config, 'store' | 'mode'>,
+  missing: 'create' | 'accept' | 'refuse',
+) {
   const [{ DynamoDBClient }, dynamo] = await loadOptional(
     '@grantkit/store-dynamodb @aws-sdk/client-dynamodb',
     () => Promise.all([import('@aws-sdk/client-dynamodb'), import('@grantkit/store-dynamodb')]),
   )
   const { table, place } = placeInDynamo(url)
+  const mayCreate = mode !== 'production' && place.endpoint !== undefined
   // Without the time limits of a request: a start loads credentials and modules, and a table is made in seconds.
   const patient = new DynamoDBClient(place)
   const { clients } = dynamo.createDynamoStore(patient, { table, commandTimeout: START_MS })
   try {
     await clients.find('a start').catch(async (cause: Error) => {
       if (cause.name !== 'ResourceNotFoundException') throw cause
-      if (!creating) throw new Error(`there is no table ${table}: create it, as ${TEMPLATE} says`, { cause })
-      await dynamo.createTable(patient, { table })
+      if (!mayCreate || missing === 'refuse')
+        throw new Error(`there is no table ${table}: create it, as ${TEMPLATE} says`, { cause })
+      if (missing === 'create') await dynamo.createTable(patient, { table })
     })
   } finally {
     patient.destroy()
@@ -185,13 +194,8 @@ async function connectToDynamo(url: string, creating = false) {
 const START_MS = 10_000
 const TEMPLATE = 'the README of @grantkit/store-dynamodb'
 
-async function dynamoStore(
-  { store: url, mode }: Config,
-  { migrating, onWarning }: OpenStoreOptions,
-): Promise<OpenStore> {
-  // The price, the backups and the encryption of a table are the operator's. One of an emulator has none of them.
-  const creating = migrating && mode !== 'production' && url.includes('endpoint=')
-  const { dynamo, client, table } = await connectToDynamo(url, creating)
+async function dynamoStore(config: Config, { migrating, onWarning }: OpenStoreOptions): Promise<OpenStore> {
+  const { dynamo, client, table } = await connectToDynamo(config, migrating ? 'create' : 'refuse')
   const warnings = dynamo
     .settingsWarnings({ client, table })
     .catch((error: Error) => [
@@ -201,14 +205,15 @@ async function dynamoStore(
   return { store: dynamo.createDynamoStore(client, { table }), close: async () => client.destroy() }
 }
 
-/** For a check of the configuration. Rejects when a store of these kinds cannot be reached now. */
-export async function reachStore(url: string): Promise<void> {
+/** For a check of the configuration. Rejects when a store of these kinds cannot be reached now. It creates nothing. */
+export async function reachStore(config: Pick<Config, 'store' | 'mode'>): Promise<void> {
+  const { store: url } = config
   if (url.startsWith('redis')) {
     const { connectToRedis } = await loadRedis()
     const connection = await connectToRedis(url, { onError: () => {} })
     connection.destroy()
   } else if (url.startsWith('dynamodb:')) {
-    const { client } = await connectToDynamo(url)
+    const { client } = await connectToDynamo(config, 'accept')
     client.destroy()
   } else if (/^(mysql|mariadb):/.test(url)) {
     const { pool } = await connectToMysql(url)

@@ -119,15 +119,6 @@ onEachDatabase((newDatabase) => {
     expect(owner).toMatchObject({ email: IDENTITY.email, emailSource: IDENTITY.issuer })
   })
 
-  it('gets back an address that the previous release stored for another account without verification', async () => {
-    const opened = await open({ email: 'other@server.example' })
-    const claims = { email: IDENTITY.email, email_verified: false, name: 'Squatter' }
-    const values = { email: IDENTITY.email, email_source: null, password: '', claims: JSON.stringify(claims) }
-    await opened.database.updateTable('account').set(values).where('id', '=', opened.alice.id).execute()
-    expect(await opened.for({}, { signUp: true })).toMatchObject({ email: IDENTITY.email })
-    expect(await opened.rows.accounts.claims(opened.alice.id)).toEqual({ name: 'Squatter' })
-  })
-
   it.each([
     [false, 'new@server.example', false],
     [true, undefined, true],

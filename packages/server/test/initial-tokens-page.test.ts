@@ -31,9 +31,21 @@ async function register(token: string): Promise<number> {
   return (await fetch(`${server.baseUrl}/api/oauth/register`, { method: 'POST', headers, body })).status
 }
 
-it('says nothing of a time zone where it shows no time', async () => {
-  expect((await browse(PATH)).text).not.toContain('Times are in')
-  expect((await browse('/admin')).text).toContain('Times are in UTC.')
+it.each([
+  [PATH, false],
+  ['/admin', true],
+  ['/admin/users', true],
+  ['/admin/users?email=nobody', false],
+  ['/admin/user?id=nobody', false],
+  ['/admin/clients?kind=allowed', false],
+  ['/admin/client?id=none', false],
+  ['/admin/why', false],
+  ['/admin/why/7K3M-Q2WD', false],
+  ['/admin/trail', true],
+  ['/admin/trail?client=none', false],
+])('says in which time zone its times are, and nothing where it shows none: %s', async (path, hasTimes) => {
+  const { html, text } = await browse(path)
+  expect([html.includes('<time '), text.includes('Times are in UTC.')]).toEqual([hasTimes, hasTimes])
 })
 
 it('makes a token, shows it once, and lists it with its label, uses, scopes and end', async () => {

@@ -76,6 +76,14 @@ it('names a member as it was sent, also where core refuses it', async () => {
   })
 })
 
+it('leaves what the operator sent as it is where core refuses it', async () => {
+  const redirect_uris = ['http://app.example/redirectUris']
+  expect(await call('POST', '/clients', { ...PORTAL, redirect_uris })).toMatchObject({
+    status: 400,
+    body: { error_description: expect.stringMatching(/^http:\/\/app\.example\/redirectUris: must be https/) },
+  })
+})
+
 it('takes an empty list of a feature that is off as none', async () => {
   const none = { token_exchange_resources: [], post_logout_redirect_uris: [] }
   expect(await call('POST', '/clients', { ...PORTAL, ...none })).toMatchObject({

@@ -53,6 +53,18 @@ describe('createServer', () => {
     expect(verifyPassword).not.toHaveBeenCalled()
   })
 
+  it('gives its operator the users, the grants and the observers of the server', async () => {
+    const onEvent = vi.fn()
+    const { operator, accounts } = await opened({}, { observers: { onEvent, onError: () => {} } })
+    await accounts.add(DANA)
+    expect(await operator.users.disable(DANA.id), 'no grant ends').toBe(0)
+    expect(await accounts.find(DANA.id)).toBeUndefined()
+    expect(await operator.attempts.latest({ subject: DANA.id }, 1)).toEqual([])
+    const events = onEvent.mock.calls.map(([{ type, subject }]) => [type, subject])
+    expect(events).toContainEqual(['account_disabled', DANA.id])
+    expect(events).toContainEqual(['attempt_read', DANA.id])
+  })
+
   it('takes the variables of the environment before the configuration', async () => {
     const { config } = await opened({ brand: { name: 'Notes' } }, { environment: { LOG_LEVEL: 'silent' } })
     expect([config.logLevel, config.brand.name]).toEqual(['silent', 'Notes'])

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { listOf, text } from '../http/message.ts'
 import { displayText } from '../kernel/display-text.ts'
-import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
+import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
 import {
   type CamelCased,
   type Client,
@@ -20,6 +20,30 @@ export const METADATA_ERRORS = defineErrors({
 
 export function invalidMetadata(fault: string): OAuthError {
   return new OAuthError(METADATA_ERRORS.client_metadata_invalid, fault)
+}
+
+/**
+ * The same of a member of a static client. The error has its parts too: a caller may know members by other names than records do.
+ *
+ * @param fault with what separates it from the name, as `: must be …` @param other a member that ends the text
+ */
+export function invalidMember(
+  member: string,
+  fault: string,
+  other = '',
+  definition: ErrorDefinition = METADATA_ERRORS.client_metadata_invalid,
+): OAuthError {
+  return new OAuthError(definition, `${member}${fault}${other}`, { parameters: { member, fault, other } })
+}
+
+/** Reads members of a static client. @throws OAuthError that names the invalid member */
+export function readMembers<Schema extends z.ZodType>(schema: Schema, members: object): z.output<Schema> {
+  const parsed = schema.safeParse(members)
+  if (parsed.success) return parsed.data
+  const [{ path, message } = { path: [], message: '' }] = parsed.error.issues
+  const [member = '', ...place] = path.map(String)
+  if (Reflect.get(members, member) === undefined) throw invalidMember(member, ' is missing')
+  throw invalidMember(member, `${place.map((part) => `.${part}`).join('')}: ${message}`)
 }
 
 const MAX_NAME_LENGTH = 200

@@ -1,15 +1,15 @@
 import * as z from 'zod'
-import { readMessage } from '../http/message.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import { type Client, camelCase } from '../kernel/records.ts'
 import { newSecret, sha256 } from '../kernel/secrets.ts'
 import type { Stored } from '../kernel/store.ts'
 import {
+  invalidMember,
   invalidMetadata,
   MAX_EXPIRES_IN,
-  METADATA_ERRORS,
   type Registrable,
+  readMembers,
   staticMetadata,
 } from './client-metadata.ts'
 import { type PublicClient, publicClient, scopesOf, withoutUndefined } from './client-record.ts'
@@ -94,10 +94,10 @@ const FIXED = ['scope', 'responseTypes', 'clientSecretExpiresIn']
 function valuesOf(changes: Members, shape: Readonly<Record<string, z.ZodType>>): Members {
   const names = Object.keys(changes).filter((name) => changes[name] !== undefined)
   const fixed = names.find((name) => !Object.hasOwn(shape, name) || FIXED.includes(name))
-  if (fixed !== undefined) throw invalidMetadata(`${fixed}: no member that can be changed`)
+  if (fixed !== undefined) throw invalidMember(fixed, ': no member that can be changed')
   const schema = z.object(Object.fromEntries(names.map((name) => [name, shape[name] ?? z.never()])))
   const given = membersWhere(changes, (name) => changes[name] !== null)
-  const read: Members = readMessage(schema, given, () => METADATA_ERRORS.client_metadata_invalid)
+  const read: Members = readMembers(schema, given)
   return Object.fromEntries(names.map((name) => [name, read[name]]))
 }
 
@@ -149,12 +149,13 @@ function withMethod(client: Client, before: Client, secretMethods: readonly stri
   const [method, from] = [client.tokenEndpointAuthMethod, before.tokenEndpointAuthMethod]
   if (method === from) return client
   if (method === 'none' || from === 'none')
-    throw invalidMetadata(
-      'tokenEndpointAuthMethod: a client stays public or confidential. Add another client',
+    throw invalidMember(
+      'tokenEndpointAuthMethod',
+      ': a client stays public or confidential. Add another client',
     )
   if (!secretMethods.includes(method)) return { ...client, ...NO_SECRETS }
   if (client.secretHash === undefined)
-    throw invalidMetadata('tokenEndpointAuthMethod: a client with keys gets no secret. Add another client')
+    throw invalidMember('tokenEndpointAuthMethod', ': a client with keys gets no secret. Add another client')
   return client
 }
 
@@ -300,5 +301,5 @@ function olderSecret(
 
 function checkSeconds(name: string, seconds: number, min: number, max: number): void {
   if (!(Number.isInteger(seconds) && seconds >= min && seconds <= max))
-    throw invalidMetadata(`${name}: must be a whole number of seconds from ${min} to ${max}`)
+    throw invalidMember(name, `: must be a whole number of seconds from ${min} to ${max}`)
 }

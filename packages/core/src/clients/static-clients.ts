@@ -1,14 +1,14 @@
 /** Static clients: the operator registers them. Their redirect URIs may be fixed https addresses. */
 import * as z from 'zod'
-import { readMessage } from '../http/message.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { Client, ClientSettings, SigningAlgorithm } from '../kernel/records.ts'
 import {
   featureMetadata,
+  invalidMember,
   invalidMetadata,
-  METADATA_ERRORS,
   type Registrable,
+  readMembers,
   type StaticMetadata,
   staticMetadata,
 } from './client-metadata.ts'
@@ -83,7 +83,7 @@ export function staticClients(kernel: Kernel, registrable: Registrable, options:
     if (clientSecretExpiresIn === undefined) return undefined
     if (registrable.secretMethods?.includes(tokenEndpointAuthMethod))
       return kernel.now() + clientSecretExpiresIn
-    throw invalidMetadata('clientSecretExpiresIn: this client has no secret')
+    throw invalidMember('clientSecretExpiresIn', ': this client has no secret')
   }
   return {
     /** @throws OAuthError that names the invalid member */
@@ -91,7 +91,7 @@ export function staticClients(kernel: Kernel, registrable: Registrable, options:
       refuseSnakeCase(added)
       const { registration, knownClient: named } = namedIn(options, added)
       schema ??= z.object(staticMetadata(registrable))
-      const metadata = readMessage(schema, registration, () => METADATA_ERRORS.client_metadata_invalid)
+      const metadata = readMembers(schema, registration)
       const { redirectUris } = metadata
       checkRedirectUris(metadata, policy)
       const knownClient = named ?? ownerAmong(redirectUris, policy)
@@ -139,7 +139,7 @@ export function checkRedirectUris(
   refuseResponseParameters(redirectUris)
   const needed = grantTypes.includes('authorization_code') && resourceServer !== true
   if (redirectUris.length === 0 && needed)
-    throw new OAuthError(redirect_uri_refused, 'redirectUris must not be empty')
+    throw invalidMember('redirectUris', ' must not be empty', '', redirect_uri_refused)
 }
 
 /** Exceptions from PKCE, and from a consent each time. */
@@ -147,16 +147,19 @@ export function checkExceptions(
   { pkceOptional, nonceOptional, rememberConsent, tokenEndpointAuthMethod }: StaticMetadata | Client,
   owner: string | undefined,
 ): void {
-  if (nonceOptional && !pkceOptional) throw invalidMetadata('nonceOptional: only together with pkceOptional')
+  if (nonceOptional && !pkceOptional)
+    throw invalidMember('nonceOptional', ': only together with ', 'pkceOptional')
   if (pkceOptional && tokenEndpointAuthMethod === 'none')
-    throw invalidMetadata(
-      'pkceOptional: PKCE is the only protection of the code of a public client; only a confidential client may omit it',
+    throw invalidMember(
+      'pkceOptional',
+      ': PKCE is the only protection of the code of a public client; only a confidential client may omit it',
     )
   // Consent of one user does not apply to another.
   const exception = rememberConsent ? 'rememberConsent' : pkceOptional ? 'pkceOptional' : undefined
   if (owner !== undefined && exception !== undefined)
-    throw invalidMetadata(
-      `${exception}: not with a redirect URI of a known client, which all users of its vendor share`,
+    throw invalidMember(
+      exception,
+      ': not with a redirect URI of a known client, which all users of its vendor share',
     )
 }
 
@@ -180,7 +183,7 @@ export function namedIn(
   const { known, redirectUris = [], ...rest } = added
   const entry = knownClients.find(({ id }) => id === known)
   const ids = knownClients.map(({ id }) => id).join(', ')
-  if (entry === undefined) throw invalidMetadata(`known: must be one of ${ids || 'none'}`)
+  if (entry === undefined) throw invalidMember('known', `: must be one of ${ids || 'none'}`)
   const uris = [...new Set([...entry.redirectUris, ...redirectUris])]
   return { registration: { clientName: entry.name, ...rest, redirectUris: uris }, knownClient: entry.id }
 }

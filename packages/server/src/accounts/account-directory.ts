@@ -35,31 +35,26 @@ interface AccountsPage {
   readonly next?: string | undefined
 }
 
+export type AccountDirectory = ReturnType<typeof accountDirectory>
+
 /**
  * Accounts that are not removed, for operators. Each query is one index lookup. @throws OAuthError
  * `temporarily_unavailable`
+ *
+ * @param publiclyKnown an account with the password of one of these is no admin
  */
-export interface AccountDirectory {
-  /** One page, ordered by address. An account without an address is ordered by its id. */
-  page(query: AccountQuery, limit: number): Promise<AccountsPage>
-  find(id: string): Promise<AccountEntry | undefined>
-  withEmail(email: string): Promise<AccountEntry | undefined>
-  /** Whether this user may use the operator's view now. */
-  isAdmin(id: string): Promise<boolean>
-}
-
-/** @param publiclyKnown an account with the password of one of these is no admin */
 export function accountDirectory(
   database: Database,
   publiclyKnown: readonly Pick<Account, 'password'>[] = [],
-): AccountDirectory {
+) {
   const rows = database.selectFrom('account').selectAll().where('state', '!=', 'removed')
   const one = async (found: Promise<Selectable<AccountRow> | undefined>) => {
     const row = await found
     return row && entryOf(row)
   }
-  return errorsAs503<AccountDirectory>({
-    async page({ prefix = '', after = '' }, limit) {
+  return errorsAs503({
+    /** One page, ordered by address. An account without an address is ordered by its id. */
+    async page({ prefix = '', after = '' }: AccountQuery, limit: number): Promise<AccountsPage> {
       const begin = addressOf(prefix)
       const found = await rows
         .where('email', '>=', begin)
@@ -73,10 +68,11 @@ export function accountDirectory(
       const accounts = shown.map(entryOf)
       return found.length > limit ? { accounts, next: shown.at(-1)?.email ?? undefined } : { accounts }
     },
-    find: (id) => one(rows.where('id', '=', id).executeTakeFirst()),
-    withEmail: (email) =>
+    find: (id: string) => one(rows.where('id', '=', id).executeTakeFirst()),
+    withEmail: (email: string) =>
       one(rows.where('email', '=', addressOf(email)).whereRef('email', '!=', 'id').executeTakeFirst()),
-    async isAdmin(id) {
+    /** Whether this user may use the operator's view now. */
+    async isAdmin(id: string): Promise<boolean> {
       const row = await rows.where('id', '=', id).executeTakeFirst()
       if (row?.state !== 'active' || row.admin !== 1) return false
       return !publiclyKnown.some(({ password }) => password === row.password)

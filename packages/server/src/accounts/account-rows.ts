@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { removeAttempts } from '../attempts/recording.ts'
 import { added, type Database, lookup, type Rows } from '../database/database.ts'
 import { errorsAs503 } from '../database/errors-as-503.ts'
-import { dropUnverifiedAddresses } from '../database/session-epoch-and-email-source.ts'
 import type { AccountEvent, AddedBy, SignedOut } from '../events.ts'
 import {
   type Account,
@@ -203,8 +202,6 @@ async function hasAccounts(rows: Database | Rows): Promise<boolean> {
 }
 
 async function insertAccount(rows: Rows, account: Account, emailSource: EmailSource): Promise<void> {
-  // A replica of the previous release may still add an unverified address during an upgrade.
-  if (account.email !== undefined) await dropUnverifiedAddresses(rows, account.email)
   const row = rowOf(account, emailSource, new Date().toISOString())
   await rows.insertInto('account').values(row).execute()
 }

@@ -30,28 +30,6 @@ export interface UserSession extends Session {
   readonly network?: string | undefined
 }
 
-/** The sessions of users: a row is a session, and whoever deletes it ends it. @throws OAuthError `temporarily_unavailable` */
-export interface UserSessions {
-  find(id: string): Promise<UserSession | undefined>
-  /** Where a user is signed in, the newest first. */
-  list(subject: string): Promise<readonly UserSession[]>
-  /**
-   * Nothing starts if the sessions of the account have ended since it was read. Of more than a hundred, the oldest ends.
-   *
-   * @param before ends, and the new session goes on in its apps, which hear of its end
-   */
-  start(account: StoredAccount, session: UserSession, before?: UserSession): Promise<void>
-  /** Records a use. It never fails. */
-  used(session: UserSession): Promise<void>
-  /**
-   * Ends one session. Apps get a logout token first. Nothing happens if the user has no such session: also if an outage after its end
-   * kept what it opened meanwhile.
-   *
-   * @returns whether the user had this session
-   */
-  end(subject: string, id: string, by?: 'operator'): Promise<boolean>
-}
-
 /**
  * Called before sessions end: sends logout tokens to apps (back-channel logout), and ends the grants that end with them. And once more
  * after: until then they may have opened grants. Then the end of all names no session, because a new one may have begun.
@@ -60,19 +38,6 @@ export type SessionsEnding = (ended: EndedSessions) => Promise<void>
 
 /** Changes the account, and ends all its sessions. `false`: it is not there, or the condition does not hold. */
 export type ChangeAndEnd = (values: AccountValues, condition?: AccountCondition) => Promise<boolean>
-
-interface SessionEnds {
-  readonly sessions: UserSessions
-  /**
-   * The one way to end all sessions of an account: nothing else has the next epoch. Apps get logout tokens first: if the
-   * process ends in between, they get one too many instead of none.
-   */
-  endAll<Result>(subject: string, change: (end: ChangeAndEnd, rows: Rows) => Promise<Result>): Promise<Result>
-  /** Expires the sessions of all accounts, whose rows stay until {@link SessionEnds.tellAll}. */
-  expireAll(): Promise<void>
-  /** Sends apps the end of all sessions that the account has or had lately. */
-  tellAll(subject: string): Promise<void>
-}
 
 /** Rows of one account. When all its sessions end, each takes two calls of the store, and all rows are deleted in one statement. */
 const MAX_ROWS = 100
@@ -83,12 +48,14 @@ const KEPT = 12 * 60 * 60
 const USED_EVERY = 5 * 60
 const SWEEP_EVERY = 10 * 60
 
+export type UserSessions = ReturnType<typeof sessionEnds>['sessions']
+
 export function sessionEnds(
   database: Database,
   onEvent: (event: SignedOut) => void,
   ending: SessionsEnding,
   onError: (error: unknown) => void,
-): SessionEnds {
+) {
   const rows = database.selectFrom('session').selectAll()
   // Every request of a signed-in browser reads one.
   const withId = lookup(database, rows.where('id', '=', ''))
@@ -114,19 +81,27 @@ export function sessionEnds(
     return row && row.expires_at > timeOf(Date.now() / 1000) ? sessionOf(row) : undefined
   }
 
+  /** Sends apps the end of all sessions that the account has or had lately. */
   async function tellAll(subject: string): Promise<void> {
     const known = await ofAccount(subject).limit(MAX_ROWS).execute()
     const sessionIds = known.map(sessionOf).map(({ id, firstId = id }) => firstId)
     await ending({ subject, sessionIds: [...new Set(sessionIds)], all: true })
   }
 
-  const sessions = errorsAs503<UserSessions>({
+  /** The sessions of users: a row is a session, and whoever deletes it ends it. @throws OAuthError `temporarily_unavailable` */
+  const sessions = errorsAs503({
     find,
-    async list(subject) {
+    /** Where a user is signed in, the newest first. */
+    async list(subject: string): Promise<readonly UserSession[]> {
       const now = timeOf(Date.now() / 1000)
       return (await ofAccount(subject).where('expires_at', '>', now).execute()).map(sessionOf)
     },
-    async start(account, session, before) {
+    /**
+     * Nothing starts if the sessions of the account have ended since it was read. Of more than a hundred, the oldest ends.
+     *
+     * @param before ends, and the new session goes on in its apps, which hear of its end
+     */
+    async start(account: StoredAccount, session: UserSession, before?: UserSession): Promise<void> {
       const removed = await database.transaction().execute(async (rows) => {
         // The lock: whoever ends all sessions meanwhile finds this one, or this one does not start.
         if (await isCurrent(rows, account)) await insert(rows, session)
@@ -135,7 +110,8 @@ export function sessionEnds(
       if (removed && before) onEvent({ type: 'signed_out', subject: account.id, sessionId: before.id })
       await sweep(session.startedAt).catch(onError)
     },
-    async used({ id, usedAt }) {
+    /** Records a use. It never fails. */
+    async used({ id, usedAt }: UserSession): Promise<void> {
       const now = Date.now() / 1000
       if (now < Math.max(usedAt + USED_EVERY, noUseBefore)) return
       try {
@@ -146,7 +122,13 @@ export function sessionEnds(
         noUseBefore = now + USED_EVERY
       }
     },
-    async end(subject, id, by) {
+    /**
+     * Ends one session. Apps get a logout token first. Nothing happens if the user has no such session: also if an outage after its
+     * end kept what it opened meanwhile.
+     *
+     * @returns whether the user had this session
+     */
+    async end(subject: string, id: string, by?: 'operator'): Promise<boolean> {
       const session = await find(id)
       if (session?.subject !== subject) return false
       const ended = { subject, sessionIds: [session.firstId ?? id] }
@@ -161,7 +143,8 @@ export function sessionEnds(
   return {
     sessions,
     tellAll,
-    async expireAll() {
+    /** Expires the sessions of all accounts, whose rows stay until `tellAll`. */
+    async expireAll(): Promise<void> {
       const now = new Date().toISOString()
       const live = database.selectFrom('session').select('id').where('expires_at', '>', now)
       const expire = database.updateTable('session').set({ expires_at: now })
@@ -169,7 +152,14 @@ export function sessionEnds(
         async (most) => (await expire.where('id', 'in', live.limit(most)).executeTakeFirst()).numUpdatedRows,
       )
     },
-    async endAll(subject, change) {
+    /**
+     * The one way to end all sessions of an account: nothing else has the next epoch. Apps get logout tokens first: if the
+     * process ends in between, they get one too many instead of none.
+     */
+    async endAll<Result>(
+      subject: string,
+      change: (end: ChangeAndEnd, rows: Rows) => Promise<Result>,
+    ): Promise<Result> {
       await tellAll(subject)
       const result = await database.transaction().execute((rows) =>
         change(async (values, condition) => {

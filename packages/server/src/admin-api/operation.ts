@@ -8,7 +8,7 @@ import {
   type Store,
 } from '@grantkit/core'
 import { defineErrors, sha256, type Transient, type Transients } from '@grantkit/core/feature'
-import { createRoute, type RouteConfig, z } from '@hono/zod-openapi'
+import { createRoute, type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { AccountDirectory } from '../accounts/account-directory.ts'
 import { type Actor, actingAs } from '../audit/caller.ts'
@@ -54,7 +54,7 @@ export function body<Schema extends z.ZodType>(schema: Schema) {
 }
 
 /** Makes routes of the admin API: each needs a scope, and has the errors that every operation has. */
-export function operations(guarded: Guarded) {
+function operations(guarded: Guarded) {
   return <const Route extends Omit<RouteConfig, 'security' | 'middleware'>>(
     scope: AdminScope,
     route: Route,
@@ -66,7 +66,40 @@ export function operations(guarded: Guarded) {
       responses: { ...route.responses, ...ERRORS, ...(route.request?.body && BODY_ERRORS) },
     })
 }
-export type Operations = ReturnType<typeof operations>
+
+/** The application to which each part of the API adds its operations, with what these are made of. */
+export type AdminApi = ReturnType<typeof adminApiOf>
+
+export function adminApiOf(app: OpenAPIHono<AdminEnv>, options: AdminApiOptions) {
+  const operation = operations(adminAccess(options))
+  return { ...options, app, operation, onceOnly: onceOnly(options.store) }
+}
+
+/** An operation without a body, which answers 204. */
+interface Effect<Path extends z.ZodObject> {
+  readonly method: 'put' | 'delete'
+  readonly path: string
+  readonly operationId: string
+  readonly tags: string[]
+  readonly summary: string
+  readonly description?: string
+  readonly params: Path
+  /** Default: that what the path names does not exist. */
+  readonly responses?: typeof NO_CONTENT | (typeof NO_CONTENT & typeof NOT_FOUND & typeof CONFLICT)
+  readonly work: (params: z.output<Path>) => Promise<unknown>
+}
+
+export function addEffect<Path extends z.ZodObject>(
+  { app, operation }: AdminApi,
+  { params, work, ...described }: Effect<Path>,
+): void {
+  const responses = { ...NO_CONTENT, ...NOT_FOUND }
+  const request: { params: z.ZodObject } = { params }
+  app.openapi(operation('admin:write', { responses, ...described, request }), async (c) => {
+    await work(c.req.valid('param') as never)
+    return c.body(null, 204)
+  })
+}
 
 /** Variables of a request after the guard. */
 export interface AdminEnv {
@@ -74,7 +107,7 @@ export interface AdminEnv {
 }
 
 /** The middleware of an operation that needs this scope. */
-export type Guarded = (scope: AdminScope) => MiddlewareHandler<AdminEnv>[]
+type Guarded = (scope: AdminScope) => MiddlewareHandler<AdminEnv>[]
 
 /** What the admin API is made of. */
 export interface AdminApiOptions {
@@ -104,7 +137,7 @@ const ACCESS_ERRORS = defineErrors({
  * Who may use the admin API: a client with its own token, or with the token of a user who is an admin. Both are checked
  * at each request, so a removed client, a removed scope of it and a removed admin mark count at once. The trail names the client or the user.
  */
-export function adminAccess({ guard, directory, operator }: AdminApiOptions): Guarded {
+function adminAccess({ guard, directory, operator }: AdminApiOptions): Guarded {
   const tokens = guard.allowing({ clientCredentials: true })
   const requireOperator =
     (scope: AdminScope): MiddlewareHandler<AdminEnv> =>
@@ -181,7 +214,7 @@ export function moment(seconds: number): string {
  *
  * @throws OAuthError `conflict` for a key that was used in the last 24 hours; `temporarily_unavailable`
  */
-export type OnceOnly = <Result>(
+type OnceOnly = <Result>(
   caller: Actor,
   key: string | undefined,
   work: () => Promise<Result>,
@@ -207,10 +240,9 @@ const KEY_ERRORS = defineErrors({
 
 interface KeyRecord extends Transient {
   readonly kind: 'admin_api_request'
-  /** Absent in records of an earlier release, which said nothing else. */
-  readonly state?: 'begun' | 'unknown' | 'done' | undefined
+  readonly state: 'begun' | 'unknown' | 'done'
   /** The request that has the key. */
-  readonly request?: string | undefined
+  readonly request: string
   /** Epoch seconds. */
   readonly begunAt: number
 }
@@ -272,7 +304,7 @@ async function free(transients: Keys, id: string, request: string): Promise<void
 }
 
 async function taken(transients: Keys, id: string, now: number): Promise<OAuthError> {
-  const { state = 'done', begunAt } = ((await transients.find(id))?.value ?? {
+  const { state, begunAt } = ((await transients.find(id))?.value ?? {
     state: 'begun',
     begunAt: now,
   }) as Pick<KeyRecord, 'state' | 'begunAt'>

@@ -1,19 +1,18 @@
 import type { UserGrant } from '@grantkit/core'
-import { type OpenAPIHono, z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import type { AccountEntry } from '../accounts/account-directory.ts'
 import { brokenPasswordRule, PASSWORD_RULE } from '../accounts/passwords.ts'
 import type { UserSession as SessionOfUser } from '../accounts/sessions.ts'
 import { ProfileClaims, SUB_EXPECTED, SUB_FORM } from '../accounts/user-claims.ts'
 import {
-  type AdminApiOptions,
-  type AdminEnv,
+  type AdminApi,
+  addEffect,
   body,
   CONFLICT,
   json,
   moment,
   NO_CONTENT,
   NOT_FOUND,
-  type Operations,
   PageQuery,
   page,
   pageOf,
@@ -153,19 +152,14 @@ const tags = ['Users']
 const request = { params: UserPath }
 
 /** Lists, shows, adds, changes and removes users, and what they allowed. */
-export function users(app: OpenAPIHono<AdminEnv>, operation: Operations, options: AdminApiOptions): void {
-  readUsers(app, operation, options)
-  addUsers(app, operation, options)
-  changeUsers(app, operation, options)
-  endSession(app, operation, options)
-  grantsOfUsers(app, operation, options)
+export function users(api: AdminApi): void {
+  readUsers(api)
+  addUsers(api)
+  changeUsers(api)
+  grantsOfUsers(api)
 }
 
-function readUsers(
-  app: OpenAPIHono<AdminEnv>,
-  operation: Operations,
-  { operator, directory, ways }: AdminApiOptions,
-): void {
+function readUsers({ app, operation, operator, directory, ways }: AdminApi): void {
   const list = operation('admin:read', {
     ...{ method: 'get', path: '/users', operationId: 'listUsers', tags, request: { query: UserQuery } },
     summary: 'List users, ordered by address',
@@ -214,11 +208,7 @@ function readUsers(
     })
 }
 
-function addUsers(
-  app: OpenAPIHono<AdminEnv>,
-  operation: Operations,
-  { operator: { users } }: AdminApiOptions,
-): void {
+function addUsers({ app, operation, operator: { users } }: AdminApi): void {
   const add = operation('admin:write', {
     ...{ method: 'post', path: '/users', operationId: 'addUser', tags, request: { body: body(NewUser) } },
     summary: 'Add a user',
@@ -247,109 +237,85 @@ function addUsers(
     })
 }
 
-function endSession(
-  app: OpenAPIHono<AdminEnv>,
-  operation: Operations,
-  { operator: { users } }: AdminApiOptions,
-): void {
-  const end = operation('admin:write', {
-    ...{ method: 'delete', path: '/users/{sub}/sessions/{session}', operationId: 'endSession', tags },
-    request: { params: SessionPath },
-    summary: 'Sign a user out in one browser',
-    responses: { ...NO_CONTENT, ...NOT_FOUND },
-  })
-  app.openapi(end, async (c) => {
-    const { sub, session } = c.req.valid('param')
-    await users.endSession(sub, session)
-    return c.body(null, 204)
-  })
-}
-
-interface Change {
-  readonly method: 'put' | 'delete'
-  readonly path: `/users/{sub}${string}`
-  readonly tags?: string[]
-  readonly summary: string
-  readonly description?: string
-  readonly responses?: typeof NO_CONTENT
-}
-
-/** What names a user and nothing else. */
-function changeUsers(
-  app: OpenAPIHono<AdminEnv>,
-  operation: Operations,
-  { operator: { users, grants } }: AdminApiOptions,
-): void {
-  function change(operationId: string, work: (sub: string) => Promise<unknown>, described: Change): void {
-    const responses = { ...NO_CONTENT, ...NOT_FOUND }
-    const route = operation('admin:write', { responses, tags, ...described, operationId, request })
-    app.openapi(route, async (c) => {
-      await work(c.req.valid('param').sub)
-      return c.body(null, 204)
-    })
-  }
-  change('removeUser', users.remove, {
-    ...{ method: 'delete', path: '/users/{sub}' },
+function changeUsers(api: AdminApi): void {
+  const { users, grants } = api.operator
+  addEffect(api, {
+    ...{ method: 'delete', path: '/users/{sub}', operationId: 'removeUser', tags, params: UserPath },
     summary: 'Remove a user, and end all grants',
     description:
       'Also for a user who signs in at your own application: it ends the grants of this sub. Only the sub is kept, so that no other user gets it.',
     responses: NO_CONTENT,
+    work: ({ sub }) => users.remove(sub),
   })
-  change('disableUser', users.disable, {
-    ...{ method: 'put', path: '/users/{sub}/disabled' },
+  addEffect(api, {
+    ...{ method: 'put', path: '/users/{sub}/disabled', operationId: 'disableUser', tags, params: UserPath },
     summary: 'Disable a user, and end all sessions and grants',
+    work: ({ sub }) => users.disable(sub),
   })
-  change('enableUser', users.enable, {
-    ...{ method: 'delete', path: '/users/{sub}/disabled' },
+  addEffect(api, {
+    ...{ method: 'delete', path: '/users/{sub}/disabled', operationId: 'enableUser', tags, params: UserPath },
     summary: 'Let a disabled user sign in again',
+    work: ({ sub }) => users.enable(sub),
   })
-  change('addAdmin', users.addAdmin, {
-    ...{ method: 'put', path: '/users/{sub}/admin' },
+  addEffect(api, {
+    ...{ method: 'put', path: '/users/{sub}/admin', operationId: 'addAdmin', tags, params: UserPath },
     summary: 'Let a user use the admin pages and this API',
+    work: ({ sub }) => users.addAdmin(sub),
   })
-  change('removeAdmin', users.removeAdmin, {
-    ...{ method: 'delete', path: '/users/{sub}/admin' },
+  addEffect(api, {
+    ...{ method: 'delete', path: '/users/{sub}/admin', operationId: 'removeAdmin', tags, params: UserPath },
     summary: 'Make an admin an ordinary user',
+    work: ({ sub }) => users.removeAdmin(sub),
   })
-  change('endSessions', users.endSessions, {
-    ...{ method: 'delete', path: '/users/{sub}/sessions' },
+  addEffect(api, {
+    ...{
+      method: 'delete',
+      path: '/users/{sub}/sessions',
+      operationId: 'endSessions',
+      tags,
+      params: UserPath,
+    },
     summary: 'Sign a user out in every browser',
+    work: ({ sub }) => users.endSessions(sub),
   })
-  change('revokeGrants', grants.endAll, {
-    ...{ method: 'delete', path: '/users/{sub}/grants', tags: ['Grants'] },
+  addEffect(api, {
+    ...{ method: 'delete', path: '/users/{sub}/sessions/{session}', operationId: 'endSession', tags },
+    params: SessionPath,
+    summary: 'Sign a user out in one browser',
+    work: ({ sub, session }) => users.endSession(sub, session),
+  })
+  addEffect(api, {
+    ...{ method: 'delete', path: '/users/{sub}/grants', operationId: 'revokeGrants', tags: ['Grants'] },
+    params: UserPath,
     summary: 'End all grants of a user',
     description: 'The user can allow every app again.',
     responses: NO_CONTENT,
+    work: ({ sub }) => grants.endAll(sub),
+  })
+  addEffect(api, {
+    ...{
+      method: 'delete',
+      path: '/users/{sub}/grants/{grant}',
+      operationId: 'revokeGrant',
+      tags: ['Grants'],
+    },
+    params: GrantPath,
+    summary: 'End a grant with all its tokens',
+    responses: NO_CONTENT,
+    work: ({ sub, grant }) => grants.end(sub, grant),
   })
 }
 
-function grantsOfUsers(
-  app: OpenAPIHono<AdminEnv>,
-  operation: Operations,
-  { operator: { grants } }: AdminApiOptions,
-): void {
-  const tags = ['Grants']
+function grantsOfUsers({ app, operation, operator: { grants } }: AdminApi): void {
   const list = operation('admin:read', {
-    ...{ method: 'get', path: '/users/{sub}/grants', operationId: 'listGrants', tags },
+    ...{ method: 'get', path: '/users/{sub}/grants', operationId: 'listGrants', tags: ['Grants'] },
     request: { ...request, query: GrantQuery },
     summary: 'List the grants of a user, the newest first',
     responses: { 200: json('A page of grants', GrantPage) },
   })
-  const revoke = operation('admin:write', {
-    ...{ method: 'delete', path: '/users/{sub}/grants/{grant}', operationId: 'revokeGrant', tags },
-    request: { params: GrantPath },
-    summary: 'End a grant with all its tokens',
-    responses: NO_CONTENT,
+  app.openapi(list, async (c) => {
+    const { limit, cursor: after, client_id: clientId } = c.req.valid('query')
+    const { grants: shown, next } = await grants.list(c.req.valid('param').sub, { limit, after, clientId })
+    return c.json(page(shown.map(grantOf), next), 200)
   })
-  app
-    .openapi(list, async (c) => {
-      const { limit, cursor: after, client_id: clientId } = c.req.valid('query')
-      const { grants: shown, next } = await grants.list(c.req.valid('param').sub, { limit, after, clientId })
-      return c.json(page(shown.map(grantOf), next), 200)
-    })
-    .openapi(revoke, async (c) => {
-      const { sub, grant } = c.req.valid('param')
-      await grants.end(sub, grant)
-      return c.body(null, 204)
-    })
 }

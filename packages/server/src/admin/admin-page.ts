@@ -33,6 +33,8 @@ interface AdminPage {
   /** Where the navigation shows the operator. */
   readonly section: keyof typeof SECTIONS
   readonly main: Markup
+  /** Whether it shows a time: then it says in which zone. */
+  readonly hasTimes: boolean
   readonly problem?: string | undefined
   readonly status?: number
 }
@@ -40,17 +42,17 @@ interface AdminPage {
 export function adminPage(
   site: Site,
   visit: OperatorVisit,
-  { title, section, main, problem, status = problem === undefined ? 200 : 403 }: AdminPage,
+  { title, section, main, hasTimes, problem, status = problem === undefined ? 200 : 403 }: AdminPage,
 ): Response {
   const framed = html`
 <h1>${title}</h1>
 ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</p>`}
 ${main}
-${String(main).includes('<time ') ? TIME_ZONE : ''}`
+${hasTimes ? TIME_ZONE : ''}`
   return pageResponse(site, {
     title,
     main: framed,
-    header: navigation(site, visit, { section, isItself: SECTIONS[section] === title }),
+    header: navigation(site, visit, section, title),
     status,
     wide: true,
     script: 'local-times.js',
@@ -58,13 +60,14 @@ ${String(main).includes('<time ') ? TIME_ZONE : ''}`
   })
 }
 
-interface Place extends Pick<AdminPage, 'section'> {
-  /** Whether the page is the one that the link of its section leads to. */
-  readonly isItself: boolean
-}
-
-function navigation({ basePath }: Site, { account }: OperatorVisit, { section, isItself }: Place): Markup {
-  const current = html` aria-current="${isItself ? 'page' : 'true'}"`
+function navigation(
+  { basePath }: Site,
+  { account }: OperatorVisit,
+  section: AdminPage['section'],
+  title: string,
+): Markup {
+  // The link of a section leads to the page with its name.
+  const current = html` aria-current="${SECTIONS[section] === title ? 'page' : 'true'}"`
   return html`
 <nav class="sections" aria-label="Operator's view">${Object.entries(SECTIONS).map(
     ([path, name]) => html`<a href="${basePath}/admin${path}"${path === section ? current : ''}>${name}</a>`,

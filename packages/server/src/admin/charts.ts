@@ -210,39 +210,30 @@ export function stackedBars(text: ChartText, window: ChartWindow, series: readon
   const intervals = intervalsOf(window)
   const totals = intervals.map((_, index) => sum(series.map(({ values }) => values[index] ?? 0)))
   const scale = scaleLinear([0, Math.max(4, ...totals)], [PLOT_HEIGHT, 0]).nice(4)
+  const width = round((window.step / window.minutes) * 100 * FILLED)
+  /** The bars of one interval, with a tip. */
+  const bar = (start: number, index: number) => {
+    const x = positionIn(window, start)
+    let below = 0
+    const parts = series.map(({ values }, place) => {
+      const value = values[index] ?? 0
+      const [top, bottom] = [round(scale(below + value)), round(scale(below))]
+      below += value
+      if (value === 0) return ''
+      return html`<rect class="series-${place + 1}" x="${x}%" width="${width}%" y="${top}" height="${round(bottom - top)}"/>`
+    })
+    const says = series.map(({ name, values }) => `${name} ${COUNT.format(values[index] ?? 0)}`).join(', ')
+    const from = new Date(start * MINUTE_MS)
+    return html`
+<g><title data-from="${from.toISOString()}" data-says="${says}">${TIP.format(from)} UTC: ${says}</title>${parts}</g>`
+  }
   const plot = html`
 ${valueAxis(scale.ticks(4), scale, (value) => SHORT.format(value))}
-${intervals.map((start, index) => (totals[index] === 0 ? '' : bar({ window, series, start, index, scale })))}
+${intervals.map((start, index) => (totals[index] === 0 ? '' : bar(start, index)))}
 ${timeAxis(window)}`
   const named = series.map(({ name, values }) => ({ name, figure: COUNT.format(sum(values)) }))
   const figures = html`${legend(named)}${figuresOf(window, series, (value) => COUNT.format(value))}`
   return chart(text, plot, figures)
-}
-
-interface Bar {
-  readonly window: ChartWindow
-  readonly series: readonly Series[]
-  readonly start: number
-  readonly index: number
-  readonly scale: (value: number) => number
-}
-
-/** The bars of one interval, with a tip. */
-function bar({ window, series, start, index, scale }: Bar): Markup {
-  const x = positionIn(window, start)
-  const width = round((window.step / window.minutes) * 100 * FILLED)
-  let below = 0
-  const parts = series.map(({ values }, place) => {
-    const value = values[index] ?? 0
-    const [top, bottom] = [round(scale(below + value)), round(scale(below))]
-    below += value
-    if (value === 0) return ''
-    return html`<rect class="series-${place + 1}" x="${x}%" width="${width}%" y="${top}" height="${round(bottom - top)}"/>`
-  })
-  const says = series.map(({ name, values }) => `${name} ${COUNT.format(values[index] ?? 0)}`).join(', ')
-  const from = new Date(start * 60_000)
-  return html`
-<g><title data-from="${from.toISOString()}" data-says="${says}">${TIP.format(from)} UTC: ${says}</title>${parts}</g>`
 }
 
 /** The rest of the width separates bars. */
@@ -387,7 +378,11 @@ const SHOWN = 10
 function endpointTable(responses: readonly IntervalCount[]): Markup {
   if (responses.length === 0) return html``
   const endpoints = [...Map.groupBy(responses, ({ label }) => label)]
-    .map(([label, counts]) => ({ label, buckets: bucketCounts(counts), total: totalOf(counts) }))
+    .map(([label, counts]) => ({
+      label,
+      buckets: bucketCounts(counts),
+      total: sum(counts.map(({ count }) => count)),
+    }))
     .sort((one, other) => other.total - one.total)
     .slice(0, SHOWN)
   const within = (share: number) => (endpoint: { readonly buckets: readonly number[] }) =>
@@ -410,8 +405,4 @@ function bucketCounts(counts: readonly IntervalCount[]): number[] {
   const buckets: number[] = []
   for (const { bucket, count } of counts) buckets[bucket] = (buckets[bucket] ?? 0) + count
   return Array.from(buckets, (count = 0) => count)
-}
-
-function totalOf(counts: readonly IntervalCount[]): number {
-  return counts.reduce((sum, { count }) => sum + count, 0)
 }

@@ -62,7 +62,9 @@ ${await trailTable(options, entries)}
 <p><a href="${addressOf(`${site.basePath}/admin/trail`, { client: id })}">All entries of this client</a></p>`
     const status = problem === undefined && client === undefined ? 404 : undefined
     const title = client === undefined ? 'Unknown client' : (client.clientName ?? 'Client without a name')
-    return adminPage(site, visit, { title, section: '/clients', main, problem, ...(status && { status }) })
+    const hasCard = client !== undefined && id !== PERSONAL_CLIENT_ID
+    const shown = { main, hasTimes: hasCard || entries.length > 0, problem }
+    return adminPage(site, visit, { title, section: '/clients', ...shown, ...(status && { status }) })
   }
 }
 
@@ -306,8 +308,6 @@ async function clientAction(
   fields: Fields,
 ): Promise<RotatedSecret | undefined> {
   switch (fields.action) {
-    // The form of the older release has no action.
-    case undefined:
     case 'remove':
       await clients.remove(id, PATIENCE)
       return undefined

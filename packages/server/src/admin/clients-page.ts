@@ -59,7 +59,8 @@ ${found.items.length === 0 ? html`<p>The trail has no such client.</p>` : client
 ${pageLinks(path, { ...filter, after }, found.next)}
 <p class="hint">The clients in the audit trail, as far back as it goes. Every client: <code>${commands.clients} list</code> and <code>${commands.integrations}</code>.</p>
 ${registersWithToken ? html`<p><a href="${site.basePath}${INITIAL_TOKENS_PATH}">Initial access tokens</a>, with which clients register themselves</p>` : ''}`
-    return adminPage(site, visit, { title: 'Clients', section: '/clients', main })
+    const hasTimes = found.items.length > 0
+    return adminPage(site, visit, { title: 'Clients', section: '/clients', main, hasTimes })
   }
 }
 
@@ -129,7 +130,7 @@ export function initialTokensPage(options: AdminOptions, visits: OperatorVisits)
 }
 
 /** @param news what a form has just done */
-function showTokens(options: AdminOptions, news: Markup = html``): Show {
+function showTokens(options: AdminOptions, news?: Markup): Show {
   const { site, operator, commands, registersWithToken } = options
   return async (c, visit, problem) => {
     if (!registersWithToken) return c.notFound()
@@ -137,13 +138,18 @@ function showTokens(options: AdminOptions, news: Markup = html``): Show {
     const { items: tokens, next } = await operator.clients.recentInitialTokens(after)
     const main = html`
 <p>A client needs one of these tokens to register itself. Clients that have registered stay when their token ends.</p>
-${news}
+${news ?? ''}
 ${tokens.length === 0 ? html`<p>There is no such token.</p>` : tokenTable(tokens, visit)}
 ${pageLinks(`${site.basePath}${INITIAL_TOKENS_PATH}`, { after }, next)}
 <p class="hint">The tokens in the audit trail, as far back as it goes. <code>${commands.clients} remove-token</code> ends an older one by its id.</p>
 ${newTokenForm(visit)}
 ${toSignInAgain(site, c, visit)}`
-    return adminPage(site, visit, { title: 'Initial access tokens', section: '/clients', main, problem })
+    const hasTimes = tokens.length > 0 || news !== undefined
+    return adminPage(site, visit, {
+      title: 'Initial access tokens',
+      section: '/clients',
+      ...{ main, hasTimes, problem },
+    })
   }
 }
 

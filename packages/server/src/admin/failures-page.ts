@@ -47,13 +47,19 @@ export function failuresPage(options: AdminOptions): Show {
     const { range = '24h', ...who } = filterOf(c)
     const filter = { range, verdict: parameter(c, 'verdict'), ...who }
     const failures = await operator.attempts.latest(await queryOf(options, filter), MAX_COUNTED, true)
+    const chosen = failures.filter(({ verdict }) => [undefined, verdict.id].includes(filter.verdict))
     const main = html`
 <div class="filters">
 ${filterForm(path, [textField({ name: 'reference', label: 'Reference, such as 7K3M-Q2WD', value: parameter(c, 'reference') })])}
 ${filterForm(path, filterFields(filter, verdictField(filter, failures)), 'Filter')}
 </div>
-${await tables(options, path, filter, failures)}`
-    return adminPage(site, visit, { title: 'Failed sign-ins', section: '/why', main })
+${chosen.length === 0 ? html`<p>No sign-in of that kind has failed.</p>` : await tables(options, path, filter, { chosen, counted: failures.length })}`
+    return adminPage(site, visit, {
+      title: 'Failed sign-ins',
+      section: '/why',
+      main,
+      hasTimes: chosen.length > 0,
+    })
   }
 }
 
@@ -72,15 +78,13 @@ async function tables(
   sources: NameSources,
   path: string,
   filter: FailureFilter,
-  failures: readonly ReadAttempt[],
+  { chosen, counted }: { readonly chosen: readonly ReadAttempt[]; readonly counted: number },
 ): Promise<Markup> {
-  const chosen = failures.filter(({ verdict }) => [undefined, verdict.id].includes(filter.verdict))
-  if (chosen.length === 0) return html`<p>No sign-in of that kind has failed.</p>`
   const shown = chosen.slice(0, SHOWN)
   const names = await namesIn(sources, shown)
   return html`
 ${failureTable(path, { ...filter }, chosen, names)}
-<p class="hint">${failures.length === MAX_COUNTED ? `The latest ${MAX_COUNTED} attempts. ` : ''}Of many refused requests without a user only a few have a row; the overview counts all of them by reason.</p>
+<p class="hint">${counted === MAX_COUNTED ? `The latest ${MAX_COUNTED} attempts. ` : ''}Of many refused requests without a user only a few have a row; the overview counts all of them by reason.</p>
 <h2 class="part">One by one</h2>
 ${attemptTable(sources.site, shown, names)}`
 }
@@ -157,6 +161,7 @@ export function attemptPage(options: AdminOptions): Show {
         title: 'Unknown reference',
         section: '/why',
         main: unknown(site),
+        hasTimes: false,
         status: 404,
       })
     const names = await namesIn(options, [attempt])
@@ -171,6 +176,7 @@ ${partiesOf(site, attempt, names)}`
       title: `Sign-in ${formatReference(attempt.reference)}`,
       section: '/why',
       main,
+      hasTimes: true,
     })
   }
 }

@@ -61,7 +61,7 @@ ${await keySection(keys, Date.now() / 1000)}
 <h2 class="part">Lately</h2>
 ${await trailTable(options, entries)}
 <p><a href="${addressOf(`${site.basePath}/admin/trail`, {})}">The whole audit trail</a></p>`
-    return adminPage(site, visit, { title: 'Overview', section: '', main })
+    return adminPage(site, visit, { title: 'Overview', section: '', main, hasTimes: true })
   }
 }
 

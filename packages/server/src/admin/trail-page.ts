@@ -37,7 +37,8 @@ ${filterForm(path, filterFields(filter, typeField(type)))}
 ${await trailTable(options, entries)}
 ${pageLinks(path, { ...filter, type, after }, next)}
 <p class="hint">All of it as JSON lines: <code>${commands.trail} export</code>.</p>`
-    return adminPage(site, visit, { title: 'Audit trail', section: '/trail', main })
+    const hasTimes = entries.length > 0
+    return adminPage(site, visit, { title: 'Audit trail', section: '/trail', main, hasTimes })
   }
 }
 

@@ -85,6 +85,7 @@ ${await trailTable(options, entries)}
       section: '/users',
       title: account === undefined ? 'Unknown user' : (account.email ?? 'User without an address'),
       main,
+      hasTimes: account !== undefined || [sessions, allowed.grants, entries].some(({ length }) => length > 0),
       problem,
       ...(status && { status }),
     })
@@ -194,7 +195,7 @@ export function usersPage({ site, directory }: AdminOptions): Show {
 ${filterForm(path, [search], 'Search')}
 ${accounts.length === 0 ? html`<p>No user has such an address.</p>` : userTable(site, accounts)}
 ${pageLinks(path, { email: prefix, after }, next)}`
-    return adminPage(site, visit, { title: 'Users', section: '/users', main })
+    return adminPage(site, visit, { title: 'Users', section: '/users', main, hasTimes: accounts.length > 0 })
   }
 }
 

@@ -13,19 +13,6 @@ export interface AttemptQuery {
   readonly since?: string | undefined
 }
 
-/** Reads sign-in attempts, including the latest steps. @throws OAuthError `temporarily_unavailable` */
-export interface AttemptReader {
-  /**
-   * @param text a reference, as a user copies it
-   * @returns `undefined` if it has another form, or if no step of it is kept
-   */
-  find(text: string): Promise<FoundAttempt | undefined>
-  /** Attempts in the database, the latest first. */
-  latest(query: AttemptQuery, limit: number): Promise<readonly ReadAttempt[]>
-  /** The same for those with a fault. */
-  latestFailures(query: AttemptQuery, limit: number): Promise<readonly ReadAttempt[]>
-}
-
 export interface FoundAttempt extends ReadAttempt {
   /** `memory`: only this process has it, for a while. */
   readonly keptIn: 'database' | 'memory'
@@ -34,14 +21,17 @@ export interface FoundAttempt extends ReadAttempt {
 /** How many other attempts of its client a verdict considers. */
 const MAX_OTHERS = 20
 
-export interface AttemptSources {
+interface AttemptSources {
   readonly database: Database
   readonly recording: Pick<AttemptRecording, 'inMemory' | 'inMemoryOf' | 'flush'>
   /** Whether a call that does not come is a fault. */
   readonly reportsCalls: ReportsCalls
 }
 
-export function attemptReader({ database, recording, reportsCalls }: AttemptSources): AttemptReader {
+export type AttemptReader = ReturnType<typeof attemptReader>
+
+/** Reads sign-in attempts, including the latest steps. @throws OAuthError `temporarily_unavailable` */
+export function attemptReader({ database, recording, reportsCalls }: AttemptSources) {
   async function inMemory(reference: string): Promise<readonly AttemptStepRow[]> {
     const rows = recording.inMemory(reference)
     const subject = rows.at(-1)?.subject
@@ -62,8 +52,12 @@ export function attemptReader({ database, recording, reportsCalls }: AttemptSour
     return readAttempts(references, await rowsOf(database, references), reportsCalls)
   }
 
-  return errorsAs503<AttemptReader>({
-    async find(text) {
+  return errorsAs503({
+    /**
+     * @param text a reference, as a user copies it
+     * @returns `undefined` if it has another form, or if no step of it is kept
+     */
+    async find(text: string): Promise<FoundAttempt | undefined> {
       const reference = parseReference(text)
       if (reference === undefined) return undefined
       await recording.flush()
@@ -73,11 +67,13 @@ export function attemptReader({ database, recording, reportsCalls }: AttemptSour
       const [attempt] = readAttempts([reference], [...rows, ...others], reportsCalls)
       return attempt && { ...attempt, keptIn: written.length > 0 ? 'database' : 'memory' }
     },
-    async latest(query, limit) {
+    /** Attempts in the database, the latest first. */
+    async latest(query: AttemptQuery, limit: number): Promise<readonly ReadAttempt[]> {
       await recording.flush()
       return read(await latestReferences(database, query, limit))
     },
-    async latestFailures(query, limit) {
+    /** The same for those with a fault. */
+    async latestFailures(query: AttemptQuery, limit: number): Promise<readonly ReadAttempt[]> {
       await recording.flush()
       const failed = await latestReferences(database, { ...query, failed: true }, limit)
       // An attempt can fail without a failed step: by a step that did not come.

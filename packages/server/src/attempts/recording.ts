@@ -15,6 +15,7 @@ import {
   keySuffixes,
   MAX_WAITING,
   pruneExpired,
+  type RecordOptions,
   ROWS_A_MINUTE,
   recordedRows,
   rowBudget,
@@ -22,35 +23,15 @@ import {
 import type { AttemptStepRow } from '../database/tables.ts'
 import type { ServiceEvent, SignInEvent } from '../events.ts'
 
+const DAYS_OF_UNAUTHENTICATED = 3
+
+export type AttemptRecording = ReturnType<typeof attemptRecording>
+
 /**
  * Records the steps of sign-in attempts. All of them are in memory, within the limits of the recorder. The database
  * gets the attempts of signed-in users and, within a budget, what unauthenticated callers were refused or left.
  */
-export interface AttemptRecording {
-  /** Records a step, and forgets a removed account. Never throws, never waits. */
-  onEvent(event: ServiceEvent): void
-  /** The steps of an attempt in the memory of this process, as the rows that they are or would be. */
-  inMemory(reference: string): readonly AttemptStepRow[]
-  /** The same for all attempts of a client. */
-  inMemoryOf(clientId: string): readonly AttemptStepRow[]
-  /** Resolves when all rows so far are in the database, or the database is unreachable. */
-  flush(): Promise<void>
-  close(): Promise<void>
-}
-
-export interface RecordingOptions {
-  /** How many days the steps of a user are kept. */
-  readonly days: number
-  /** Called once for each outage of the database, and about steps that are lost. */
-  readonly onWarning: (warning: string) => void
-}
-
-const DAYS_OF_UNAUTHENTICATED = 3
-
-export function attemptRecording(
-  database: Database,
-  { days, onWarning }: RecordingOptions,
-): AttemptRecording {
+export function attemptRecording(database: Database, { days, onWarning }: RecordOptions) {
   const recorder = createFlightRecorder()
   const suffix = keySuffixes()
   const rows = { days, suffix }
@@ -99,13 +80,15 @@ export function attemptRecording(
     writeOverdue()
   }
 
-  const inMemory = (reference: string) => {
+  /** The steps of an attempt in the memory of this process, as the rows that they are or would be. */
+  const inMemory = (reference: string): readonly AttemptStepRow[] => {
     const steps = stepsOf(reference)
     return steps.map((step) => rowOf(step, subjectOf(steps), rows))
   }
 
   return {
-    onEvent(event) {
+    /** Records a step, and forgets a removed account. Never throws, never waits. */
+    onEvent(event: ServiceEvent): void {
       // Its rows went with the account.
       if (event.type === 'account_removed') recorder.forget(event.subject)
       if (event.type !== 'step') return
@@ -119,7 +102,10 @@ export function attemptRecording(
       else if (step.outcome !== 'ok') writeUnauthenticated(step)
     },
     inMemory,
-    inMemoryOf: (clientId) => recorder.recent({ clientId }).flatMap(({ reference }) => inMemory(reference)),
+    /** The same for all attempts of a client. */
+    inMemoryOf: (clientId: string) =>
+      recorder.recent({ clientId }).flatMap(({ reference }) => inMemory(reference)),
+    /** Resolves when all rows so far are in the database, or the database is unreachable. */
     flush: queue.flush,
     close: queue.close,
   }
@@ -137,34 +123,22 @@ function subjectOf(steps: readonly StepEvent[]): string | undefined {
   return steps.findLast(({ subject }) => subject !== undefined)?.subject
 }
 
-/** Which steps have a row already. Steps of an attempt are written in their order. */
-interface WrittenSteps {
-  has(step: NumberedStep): boolean
-  add(step: NumberedStep): void
-}
-
 /** More than the recorder keeps. A step that is written again adds nothing, because its id is the same. */
 const MAX_ATTEMPTS = 10_000
 
-function writtenSteps(): WrittenSteps {
+/** Which steps have a row already. Steps of an attempt are written in their order. */
+function writtenSteps() {
   /** The order of the last written step, by reference. */
   const latest = new Map<string, number>()
   return {
-    has: ({ reference, order }) => order <= (latest.get(reference) ?? -1),
-    add({ reference, order }) {
+    has: ({ reference, order }: NumberedStep) => order <= (latest.get(reference) ?? -1),
+    add({ reference, order }: NumberedStep): void {
       latest.delete(reference)
       latest.set(reference, order)
       const [oldest] = latest.keys()
       if (latest.size > MAX_ATTEMPTS && oldest !== undefined) latest.delete(oldest)
     },
   }
-}
-
-/** An attempt without a user that nothing has refused, and whose next step is overdue. */
-interface OverdueAttempt {
-  readonly finding: string
-  /** What a verdict needs, for it to be the same: few rows. */
-  readonly steps: Attempt['steps']
 }
 
 const WITHOUT_USER: ReadonlySet<string> = new Set<FindingName>([
@@ -176,8 +150,12 @@ const WITHOUT_USER: ReadonlySet<string> = new Set<FindingName>([
 /** A third sign-in page makes the verdict `sign_in_repeated`. */
 const MAX_STEPS = 3
 
-/** @param attempts all in memory: those of one client explain each other @param now epoch seconds */
-function overdueAttempts(attempts: readonly Attempt[], now: number): OverdueAttempt[] {
+/**
+ * The attempts without a user that nothing has refused, and whose next step is overdue: with the few steps that their verdict needs.
+ *
+ * @param attempts all in memory: those of one client explain each other @param now epoch seconds
+ */
+function overdueAttempts(attempts: readonly Attempt[], now: number) {
   const ofClient = Map.groupBy(
     attempts.flatMap(({ steps }) => steps),
     ({ clientId }) => clientId,

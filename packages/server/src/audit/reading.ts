@@ -85,15 +85,13 @@ function rowsOf(database: Database, { subject, clientId, types, since, until }: 
     .$if(until !== undefined, (rows) => rows.where('id', '<', until as string))
 }
 
-/** Reads the audit trail, including the latest entries. @throws OAuthError `temporarily_unavailable` */
-export interface TrailReader {
-  /** One page, the newest first. @param cursor the `next` of the previous page */
-  page(query: AuditQuery, limit: number, cursor?: string): Promise<AuditPage>
-}
+export type TrailReader = ReturnType<typeof trailReader>
 
-export function trailReader(database: Database, trail: Pick<AuditTrail, 'flush'>): TrailReader {
-  return errorsAs503<TrailReader>({
-    async page(query, limit, cursor) {
+/** Reads the audit trail, including the latest entries. @throws OAuthError `temporarily_unavailable` */
+export function trailReader(database: Database, trail: Pick<AuditTrail, 'flush'>) {
+  return errorsAs503({
+    /** One page, the newest first. @param cursor the `next` of the previous page */
+    async page(query: AuditQuery, limit: number, cursor?: string): Promise<AuditPage> {
       await trail.flush()
       return auditPage(database, query, limit, cursor)
     },
@@ -110,17 +108,15 @@ export interface SignIn {
   readonly network?: string | undefined
 }
 
-export interface SignInHistory {
-  /** The last twenty sign-ins of a user, the newest first. @throws OAuthError `temporarily_unavailable` */
-  list(subject: string): Promise<readonly SignIn[]>
-}
-
 const LATEST = 20
 
+export type SignInHistory = ReturnType<typeof signInHistory>
+
 /** From the audit trail, so with sign-ins at other replicas and before a restart. */
-export function signInHistory(database: Database, trail: Pick<AuditTrail, 'flush'>): SignInHistory {
-  return errorsAs503<SignInHistory>({
-    async list(subject) {
+export function signInHistory(database: Database, trail: Pick<AuditTrail, 'flush'>) {
+  return errorsAs503({
+    /** The last twenty sign-ins of a user, the newest first. @throws OAuthError `temporarily_unavailable` */
+    async list(subject: string): Promise<readonly SignIn[]> {
       // The latest sign-in may still wait to be written.
       await trail.flush()
       const { entries } = await auditPage(database, { subject, types: ['sign_in_succeeded'] }, LATEST)

@@ -4,6 +4,7 @@ import {
   keySuffixes,
   MAX_WAITING,
   pruneExpired,
+  type RecordOptions,
   ROWS_A_MINUTE,
   recordedRows,
   rowBudget,
@@ -12,25 +13,13 @@ import type { AuditRow } from '../database/tables.ts'
 import { type AuditedEvent, type Cause, causeOf } from '../events.ts'
 import { actorOfEvent, callerOfEvent, clientIdIn } from './caller.ts'
 
-/** Records consents, sign-ins and changes by operators. */
-export interface AuditTrail {
-  /** Records an event, if its type is kept. Never throws, never waits. */
-  onEvent(event: AuditedEvent): void
-  /** Resolves when all entries so far are in the database, or the database is unreachable. */
-  flush(): Promise<void>
-  close(): Promise<void>
-}
-
 /** Entries of unauthenticated callers are useful for a while, and are the largest part. */
 const DAYS_OF_UNAUTHENTICATED = 30
-export interface AuditOptions {
-  /** How many days an entry is kept. */
-  readonly days: number
-  /** Called once for each outage of the database, and about entries that are lost. */
-  readonly onWarning: (warning: string) => void
-}
 
-export function auditTrail(database: Database, { days, onWarning }: AuditOptions): AuditTrail {
+export type AuditTrail = ReturnType<typeof auditTrail>
+
+/** Records consents, sign-ins and changes by operators. */
+export function auditTrail(database: Database, { days, onWarning }: RecordOptions) {
   const suffix = keySuffixes()
   const dropped = leftOut()
   const bounds = boundsOfMinute()
@@ -50,14 +39,16 @@ export function auditTrail(database: Database, { days, onWarning }: AuditOptions
     for (const happened of bounds.counted()) add(happened, 'unauthenticated', MAX_WAITING.operator)
   }
   return {
-    onEvent(event) {
+    /** Records an event, if its type is kept. Never throws, never waits. */
+    onEvent(event: AuditedEvent): void {
       const cause = causeOf(event)
       if (cause === undefined) return
       const happened = happenedOf(event, cause)
       if (bounds.admits(happened, cause)) add(happened, cause, MAX_WAITING[cause])
     },
+    /** Resolves when all entries so far are in the database, or the database is unreachable. */
     flush: queue.flush,
-    close() {
+    close(): Promise<void> {
       endMinute()
       return queue.close()
     },
@@ -83,16 +74,9 @@ interface Repeated {
   more: number
 }
 
-interface Bounds {
-  /** Whether the entry gets a row. Otherwise it is counted. */
-  admits(happened: Happened, cause: Cause): boolean
-  /** The rows of the entries counted since the last call. Resets all limits. */
-  counted(): Happened[]
-}
-
-export function boundsOfMinute(): Bounds {
+export function boundsOfMinute() {
   const rows = rowBudget()
-  let repeated = new Map<string, Repeated>()
+  const repeated = new Map<string, Repeated>()
   const withoutRow = leftOut()
 
   function leaveOut(happened: Happened, group: string): boolean {
@@ -120,26 +104,20 @@ export function boundsOfMinute(): Bounds {
   }
 
   return {
-    admits(happened, cause) {
+    /** Whether the entry gets a row. Otherwise it is counted. */
+    admits(happened: Happened, cause: Cause): boolean {
       if (cause === 'unauthenticated') return admitsUnauthenticated(happened)
       return cause === 'user' ? admitsUser(happened) : true
     },
-    counted() {
+    /** The rows of the entries counted since the last call. Resets all limits. */
+    counted(): Happened[] {
       const counted = [...repeated.values()].filter(({ more }) => more > 0)
       const withCount = counted.map(({ first, more }) => ({ ...first, count: more }))
       rows.reset()
-      repeated = new Map()
+      repeated.clear()
       return [...withCount, ...withoutRow.take()]
     },
   }
-}
-
-/** Counts the entries that get no row, by user and client. */
-interface LeftOut {
-  /** @param group its first `MAX_NAMED` users and clients are named */
-  add(happened: Happened, group: string): void
-  /** One row for each user and client since the last call. */
-  take(): Happened[]
 }
 
 /** A caller may send any number of names; names beyond this limit get no row of their own. */
@@ -150,9 +128,10 @@ interface Row extends Happened {
   readonly reasons: Record<string, number>
 }
 
-function leftOut(): LeftOut {
-  let rows = new Map<string, Row>()
-  let names = new Map<string, Set<string>>()
+/** Counts the entries that get no row, by user and client. */
+function leftOut() {
+  const rows = new Map<string, Row>()
+  const names = new Map<string, Set<string>>()
 
   /** Whether the group has this name, or has space for it. */
   function admitsName(group: string, name: string): boolean {
@@ -162,7 +141,8 @@ function leftOut(): LeftOut {
   }
 
   return {
-    add(happened, group) {
+    /** @param group its first `MAX_NAMED` users and clients are named */
+    add(happened: Happened, group: string): void {
       const { subject, clientId } = happened
       const name = JSON.stringify([subject, clientId])
       const named = admitsName(group, name)
@@ -173,10 +153,11 @@ function leftOut(): LeftOut {
       row.reasons[reason] = (row.reasons[reason] ?? 0) + 1
       rows.set(named ? name : '', row)
     },
-    take() {
+    /** One row for each user and client since the last call. */
+    take(): Happened[] {
       const taken = [...rows.values()]
-      rows = new Map()
-      names = new Map()
+      rows.clear()
+      names.clear()
       return taken
     },
   }

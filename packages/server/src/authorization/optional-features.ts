@@ -1,7 +1,7 @@
 import type { Feature, Interaction, ScopeDefinition, ServerSecret } from '@grantkit/core'
 import { clientAssertion } from '@grantkit/core/client-assertion'
 import { clientCredentials } from '@grantkit/core/client-credentials'
-import { type AdmissionPolicy, clientDocuments, type DocumentFetch } from '@grantkit/core/client-documents'
+import { clientDocuments } from '@grantkit/core/client-documents'
 import { device } from '@grantkit/core/device'
 import { type DpopOptions, dpop, dpopProofs } from '@grantkit/core/dpop'
 import { FAPI2_PROOF_ALGORITHMS, fapi2 } from '@grantkit/core/fapi2'
@@ -35,49 +35,32 @@ export async function optionalFeatures(
 ): Promise<Feature[]> {
   const { features } = config
   const documents = await clientDocumentsOf(config)
-  const byKey = authenticatesByKey(features)
-    ? [clientAssertion({ ...features.clientAssertion, fetch: await outboundFetch(config) })]
-    : []
+  // A profile mounts the authentication by key, DPoP and PAR itself.
+  const isOwn = features.profile === undefined
+  const byKey = isOwn && features.clientAuthentication.includes('private_key_jwt')
+  const messages = { sessionLifetime: authentication.sessions.lifetime, timers: delivers }
   return [
     ...signedAccessTokens(config),
     ...(documents === undefined ? [] : [clientDocuments(documents)]),
-    ...byKey,
+    ...(byKey ? [clientAssertion({ ...features.clientAssertion, fetch: await outboundFetch(config) })] : []),
     ...(features.clientCredentials ? [clientCredentials()] : []),
-    ...(features.profile === undefined ? senderConstraint(features) : []),
+    ...(isOwn && features.dpop.mode !== 'off' ? [dpop(dpopOf(features))] : []),
     ...(features.forwardAuth.enabled ? [forwardAuth(forwardAuthOf(features))] : []),
     ...(features.tokenExchange ? [tokenExchange()] : []),
     ...(takesAssertions(features) ? [await jwtBearerOf(config, authentication)] : []),
-    ...(features.profile === undefined ? pushedRequests(features) : []),
+    ...(isOwn && features.par !== 'off'
+      ? [pushedAuthorizationRequests({ required: features.par === 'required' })]
+      : []),
     ...(features.logout ? [logout(authentication.logout)] : []),
-    ...(features.backChannelLogout ? [await backChannelLogoutOf(config, authentication, delivers)] : []),
-    ...deviceGrant(features, authentication.site),
+    // The receivers are clients of the operator, at public addresses.
+    ...(features.backChannelLogout
+      ? [backChannelLogout({ ...messages, post: await outboundPost(config) })]
+      : []),
+    ...(features.device === 'off'
+      ? []
+      : [device(authentication.site.ui.device, { selfRegistered: features.device === 'all' })]),
     ...(authentication.personalTokens === undefined ? [] : [authentication.personalTokens]),
   ]
-}
-
-/** Its receivers are clients of the operator, at public addresses. */
-async function backChannelLogoutOf(
-  config: Config,
-  { sessions }: Authentication,
-  timers: boolean,
-): Promise<Feature> {
-  const post = await outboundPost(config)
-  return backChannelLogout({ post, sessionLifetime: sessions.lifetime, timers })
-}
-
-type Features = Config['features']
-
-/** A profile mounts the authentication by key, DPoP and PAR itself. */
-function authenticatesByKey({ clientAuthentication, profile }: Features): boolean {
-  return profile === undefined && clientAuthentication.includes('private_key_jwt')
-}
-
-function senderConstraint(features: Features): Feature[] {
-  return features.dpop.mode === 'off' ? [] : [dpop(dpopOf(features))]
-}
-
-function pushedRequests({ par }: Features): Feature[] {
-  return par === 'off' ? [] : [pushedAuthorizationRequests({ required: par === 'required' })]
 }
 
 /** The configured profile. @throws ConfigError when a configured file cannot be used */
@@ -105,12 +88,8 @@ function signedAccessTokens({ baseUrl, resources, features: { jwtAccessTokens: u
 function forwardAuthOf({
   forwardAuth: { clientCredentials, origin },
   dpop: { mode },
-}: Features): ForwardAuthOptions {
+}: Config['features']): ForwardAuthOptions {
   return { clientCredentials, origin: mode === 'off' ? undefined : origin }
-}
-
-function deviceGrant({ device: mode }: Features, { ui }: Site): Feature[] {
-  return mode === 'off' ? [] : [device(ui.device, { selfRegistered: mode === 'all' })]
 }
 
 /** What signs users in, and the pages that they see on the way to a token. */
@@ -157,25 +136,22 @@ function linkedAccount({ ways, onEvent }: Authentication): SubjectOf {
   }
 }
 
-/** How the service resolves clients whose id is the URL of a client ID metadata document (CIMD). */
-export interface ClientDocuments extends Pick<KnownClients, 'knownDocuments'> {
-  readonly pinned: readonly Readonly<Record<string, unknown>>[]
-  readonly fetch: DocumentFetch
-  /** Every document is admitted; https redirect URIs only of documents that the operator lists. */
-  readonly admit: AdmissionPolicy
-}
-
 const Documents = z.array(z.record(z.string(), z.unknown()))
 
-/** @returns `undefined` with `CIMD=off`. @throws ConfigError when a file cannot be used */
-export async function clientDocumentsOf(config: Config): Promise<ClientDocuments | undefined> {
+/**
+ * How the service resolves clients whose id is the URL of a client ID metadata document (CIMD).
+ *
+ * @returns `undefined` with `CIMD=off`. @throws ConfigError when a file cannot be used
+ */
+export async function clientDocumentsOf(config: Config) {
   const { enabled, admit, pinned: file } = config.features.clientDocuments
   if (!enabled) return undefined
   const pinned = await contentOf('CIMD_PINNED', file, (text, path) => Documents.parse(parseJson(path, text)))
   return {
     pinned: pinned ?? [],
     fetch: await outboundFetch(config),
-    admit: (clientId) => (admit.includes(clientId) ? 'https-callbacks-too' : 'yes'),
+    /** Every document is admitted; https redirect URIs only of documents that the operator lists. */
+    admit: (clientId: string) => (admit.includes(clientId) ? 'https-callbacks-too' : 'yes'),
     knownDocuments: knownClientsOf(config).knownDocuments,
   }
 }

@@ -124,7 +124,7 @@ async function reach(config: Config, place: Place): Promise<void> {
   if (url.startsWith('sqlite:')) return reachFile(url.slice('sqlite:'.length))
   if (url.startsWith('postgres')) return reachPostgres(config, place)
   const { reachStore } = await import('../store.ts')
-  return reachStore(url)
+  return reachStore(config)
 }
 
 async function reachFile(path: string): Promise<void> {

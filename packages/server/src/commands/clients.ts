@@ -1,27 +1,50 @@
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { styleText } from 'node:util'
-import type { FoundInitialAccessToken, RotatedSecret } from '@grantkit/core'
+import { type FoundInitialAccessToken, OAuthError, type RotatedSecret } from '@grantkit/core'
 import { snakeCased } from '@grantkit/core/internal'
 import { CAUTIONS, KNOWN_CLIENTS, type KnownClient } from '@grantkit/known-clients'
-import { defineCommand, type SubCommandsDef } from 'citty'
+import { type ArgDef, type ArgsDef, defineCommand, type ParsedArgs, type SubCommandsDef } from 'citty'
+import * as z from 'zod'
+import { readTextFile } from '../config/text-file.ts'
+import { DAY_SECONDS } from '../config/time-units.ts'
 import type { LoadService } from '../definition.ts'
-import { INITIAL_TOKEN_MEMBERS, ROTATION_MEMBERS, SHORT_MEMBERS } from '../operator/client-members.ts'
+import {
+  boundsOf,
+  CLIENT_MEMBERS,
+  type Given,
+  INITIAL_TOKEN_MEMBERS,
+  type Member,
+  type MemberTable,
+  ROTATION_MEMBERS,
+  SHORT_MEMBERS,
+  wordsOf,
+} from '../operator/client-members.ts'
 import { clientInformation, initialTokenInformation, type OperatorClients } from '../operator/clients.ts'
-import { FLAGS, flagsOf, inWordsOfFlags, membersIn } from './client-flags.ts'
-import { everyValue, UsageError } from './command-line.ts'
-import { clientLine, clientLines, isoTime, jsonText, plain } from './terminal.ts'
+import { everyValue, UsageError, wholeNumber } from './command-line.ts'
+import { clientLine, clientLines, isoTime, jsonText, pipeLines, plain } from './terminal.ts'
 import { withSharedStore } from './with-service.ts'
 
 const client_id = { type: 'positional', required: true } as const
 const json = { type: 'boolean', description: 'prints JSON' } as const
 const jsonLines = { type: 'boolean', description: 'prints a JSON line for each' } as const
 
+/** What a command says of a client, and `scope` and `grant` for members that belong together. */
+const FLAGS: MemberTable = { ...CLIENT_MEMBERS, ...SHORT_MEMBERS }
+
+/** What stands for the value of a flag. */
+const HINTS: { readonly [Is in Member['type']['is']]?: string } = {
+  uri: 'https URI',
+  uris: 'URI',
+  scopes: 'scopes',
+  number: 'number',
+  seconds: 'days',
+  keys: 'file',
+}
+
 /** Opens the service. Refusals are in the words of the command line. @param id what the command names */
-export async function onClients(
+async function onClients(
   load: LoadService,
-  id: string | undefined,
-  work: (clients: OperatorClients) => Promise<void>,
+  id: unknown,
+  work: (clients: OperatorClients) => Promise<unknown>,
 ): Promise<void> {
   await withSharedStore(await load(), async ({ operator }) => {
     try {
@@ -30,6 +53,20 @@ export async function onClients(
       throw inWordsOfFlags(error, id)
     }
   })
+}
+
+/** A command that opens the service with whatever its command line says. */
+export function clientCommand<const Args extends ArgsDef>(
+  description: string,
+  args: Args,
+  work: (clients: OperatorClients, args: ParsedArgs<Args>) => Promise<unknown>,
+) {
+  return (load: LoadService) =>
+    defineCommand({
+      meta: { description },
+      args,
+      run: ({ args }) => onClients(load, args.client_id ?? args.id, (clients) => work(clients, args)),
+    })
 }
 
 /** Shows, changes and removes clients, whatever their origin. @param more commands of the program */
@@ -51,38 +88,30 @@ export const clients = (load: LoadService, more: SubCommandsDef = {}) =>
     },
   })
 
-const list = (load: LoadService) =>
-  defineCommand({
-    meta: { description: 'Every client, in no order; it looks at all of them' },
-    args: {
-      origin: {
-        type: 'enum',
-        options: ['registered', 'integration', 'document'],
-        description:
-          'only the clients that registered themselves, are static, or are known by their document',
-      },
-      json: jsonLines,
+const list = clientCommand(
+  'Every client, in no order; it looks at all of them',
+  {
+    origin: {
+      type: 'enum',
+      options: ['registered', 'integration', 'document'],
+      description: 'only the clients that registered themselves, are static, or are known by their document',
     },
-    run: ({ args: { origin, json } }) =>
-      onClients(load, undefined, (clients) => {
-        async function* lines() {
-          for await (const client of clients.list(origin))
-            yield `${json ? jsonText(clientInformation(client)) : clientLine(client)}\n`
-        }
-        return pipeline(Readable.from(lines()), process.stdout, { end: false })
-      }),
-  })
+    json: jsonLines,
+  },
+  (clients, { origin, json }) =>
+    pipeLines(clients.list(origin), (client) =>
+      json ? jsonText(clientInformation(client)) : clientLine(client),
+    ),
+)
 
-const show = (load: LoadService) =>
-  defineCommand({
-    meta: { description: 'All that is known of a client, without its secret' },
-    args: { client_id, json },
-    run: ({ args }) =>
-      onClients(load, args.client_id, async (clients) => {
-        const client = await clients.read(args.client_id)
-        console.log(args.json ? jsonText(clientInformation(client)) : clientLines(client).join('\n'))
-      }),
-  })
+const show = clientCommand(
+  'All that is known of a client, without its secret',
+  { client_id, json },
+  async (clients, args) => {
+    const client = await clients.read(args.client_id)
+    console.log(args.json ? jsonText(clientInformation(client)) : clientLines(client).join('\n'))
+  },
+)
 
 /** Adds a static client, for example with fixed https redirect URIs, which cannot register itself. */
 export const addClient = (load: LoadService) =>
@@ -164,29 +193,24 @@ function printRotated({ clientSecret, clientSecretExpiresAt, oldSecretEndsAt }: 
   console.log(`The older secret ${older}.`)
 }
 
-/** Ends the older secret of a client before its time. */
-const endOldSecret = (load: LoadService) =>
-  defineCommand({
-    meta: { description: 'Ends the older secret of a client at once' },
-    args: { client_id },
-    run: ({ args }) =>
-      onClients(load, args.client_id, async (clients) => {
-        const ended = await clients.endOldSecret(args.client_id)
-        console.log(ended ? 'The older secret has ended.' : `${plain(args.client_id)} has no older secret.`)
-      }),
-  })
+const endOldSecret = clientCommand(
+  'Ends the older secret of a client at once',
+  { client_id },
+  async (clients, args) => {
+    const ended = await clients.endOldSecret(args.client_id)
+    console.log(ended ? 'The older secret has ended.' : `${plain(args.client_id)} has no older secret.`)
+  },
+)
 
-export const removeClient = (load: LoadService) =>
-  defineCommand({
-    meta: { description: 'Ends all grants and tokens of a client; run it again if it broke off' },
-    args: { client_id, json },
-    run: ({ args }) =>
-      onClients(load, args.client_id, async (clients) => {
-        const ended = await clients.remove(args.client_id)
-        if (args.json) return console.log(jsonText({ grants_ended: ended }, 2))
-        console.log(`Removed. ${ended} ${ended === 1 ? 'grant' : 'grants'} ended with it.`)
-      }),
-  })
+export const removeClient = clientCommand(
+  'Ends all grants and tokens of a client; run it again if it broke off',
+  { client_id, json },
+  async (clients, args) => {
+    const ended = await clients.remove(args.client_id)
+    if (args.json) return console.log(jsonText({ grants_ended: ended }, 2))
+    console.log(`Removed. ${ended} ${ended === 1 ? 'grant' : 'grants'} ended with it.`)
+  },
+)
 
 /** Makes a token with which clients register themselves (RFC 7591 3). */
 const addToken = (load: LoadService) =>
@@ -205,22 +229,19 @@ const addToken = (load: LoadService) =>
     },
   })
 
-/** The tokens that have not expired, the newest first. */
-const listTokens = (load: LoadService) =>
-  defineCommand({
-    meta: { description: 'The initial access tokens in the audit trail that have not expired' },
-    args: { json: jsonLines },
-    run: ({ args: { json } }) =>
-      onClients(load, undefined, async (clients) => {
-        let cursor: string | undefined
-        do {
-          const { items, next } = await clients.recentInitialTokens(cursor)
-          for (const token of items)
-            console.log(json ? jsonText(initialTokenInformation(token)) : tokenLine(token))
-          cursor = next
-        } while (cursor !== undefined)
-      }),
-  })
+const listTokens = clientCommand(
+  'The initial access tokens in the audit trail that have not expired',
+  { json: jsonLines },
+  async (clients, { json }) => {
+    let cursor: string | undefined
+    do {
+      const { items, next } = await clients.recentInitialTokens(cursor)
+      for (const token of items)
+        console.log(json ? jsonText(initialTokenInformation(token)) : tokenLine(token))
+      cursor = next
+    } while (cursor !== undefined)
+  },
+)
 
 function tokenLine({ id, label, uses, scopes, expiresAt }: FoundInitialAccessToken): string {
   const left = uses === 0 ? 'used up' : `${uses} left`
@@ -228,17 +249,14 @@ function tokenLine({ id, label, uses, scopes, expiresAt }: FoundInitialAccessTok
   return [id, `until ${isoTime(expiresAt)}`, left, limit, styleText('bold', plain(label))].join('  ')
 }
 
-/** Ends such a token. */
-const removeToken = (load: LoadService) =>
-  defineCommand({
-    meta: { description: 'Ends an initial access token; clients that registered with it stay' },
-    args: { id: { type: 'positional', required: true } },
-    run: ({ args: { id } }) =>
-      onClients(load, id, async (clients) => {
-        await clients.removeInitialToken(id)
-        console.log('The token has ended.')
-      }),
-  })
+const removeToken = clientCommand(
+  'Ends an initial access token; clients that registered with it stay',
+  { id: { type: 'positional', required: true } },
+  async (clients, { id }) => {
+    await clients.removeInitialToken(id)
+    console.log('The token has ended.')
+  },
+)
 
 /** Shows the table of known clients, and which of them this configuration lets in. */
 const knownClients = (load: LoadService) =>
@@ -282,4 +300,125 @@ const EVIDENCE: Readonly<Record<KnownClient['evidence'], string>> = {
   'vendor-document': 'a document of the vendor',
   'vendor-source': 'source code of the vendor',
   observed: 'requests that servers saw',
+}
+
+// Members of a client as flags.
+
+/** The flags of a table. @param isNew whether the command makes something new, or changes it */
+function flagsOf(table: MemberTable, isNew = true): ArgsDef {
+  const members = Object.entries(table).filter(
+    ([, { flag, isFixed }]) => flag !== false && (isNew || !isFixed),
+  )
+  return Object.fromEntries(
+    members.map(([name, member]) => {
+      const flag = flagNamed(name, table)
+      return [flag, argumentOf(flag, member, isNew)]
+    }),
+  )
+}
+
+/** The flag of a member. */
+function flagNamed(name: string, table: MemberTable): string {
+  return table[name]?.flag || name.replaceAll('_', '-')
+}
+
+function argumentOf(flag: string, member: Member, isNew: boolean): ArgDef {
+  const { type, isRequired, otherwise } = member
+  const without = isNew && otherwise !== undefined ? [`default: ${otherwise}`] : []
+  const description = [wordsOf(member), ...notesOn(flag, member, isNew), ...without].join('; ')
+  const shared = { description, ...(isRequired && { required: true }) }
+  if (type.is === 'choice') return { ...shared, type: 'enum', options: [...type.choices] }
+  if (type.is === 'boolean' && type.words) return { ...shared, type: 'enum', options: [...type.words] }
+  if (type.is === 'boolean') return { ...shared, type: 'boolean' }
+  const valueHint = HINTS[type.is]
+  return { ...shared, type: 'string', ...(valueHint && { valueHint }) }
+}
+
+function notesOn(flag: string, { type }: Member, isNew: boolean): string[] {
+  if (type.is === 'boolean' && !type.words && !isNew) return [`or --no-${flag}`]
+  if (type.is === 'list' || type.is === 'uris')
+    return [isNew ? 'may be repeated' : 'may be repeated, and replaces all it has']
+  if (type.is === 'text' && type.max) return [`at most ${type.max} characters`]
+  const bounds = boundsOf(type)
+  if (bounds === undefined) return []
+  const { min, max, byDefault } = bounds
+  return [`${min} to ${max}${byDefault === undefined ? '' : `, by default ${byDefault}`}`]
+}
+
+/** What the flags of a command line say, by the names of their members. @throws UsageError */
+async function membersIn(
+  table: MemberTable,
+  args: Readonly<Record<string, unknown>>,
+  words: readonly string[],
+): Promise<Given> {
+  const values = Object.entries(table).map(async ([name, { flag, type }]) => {
+    const named = flagNamed(name, table)
+    const given = flag === false ? undefined : args[named]
+    return given === undefined ? [] : [[name, await memberValue(type, `--${named}`, given, words)]]
+  })
+  return Object.fromEntries((await Promise.all(values)).flat())
+}
+
+async function memberValue(type: Member['type'], flag: string, given: unknown, words: readonly string[]) {
+  switch (type.is) {
+    case 'list':
+    case 'uris':
+      return everyValue(words, flag.slice(2))
+    case 'scopes':
+      return String(given).split(' ')
+    case 'keys':
+      return readKeySet(String(given))
+    case 'boolean':
+      return type.words === undefined ? given : given === type.words[1]
+    case 'number':
+      return boundedNumber(type, flag, String(given))
+    case 'seconds':
+      return boundedNumber(type, flag, String(given)) * DAY_SECONDS
+    default:
+      return given
+  }
+}
+
+function boundedNumber(type: Member['type'], flag: string, text: string): number {
+  const { min, max } = boundsOf(type) ?? { min: 0, max: Number.MAX_SAFE_INTEGER }
+  const number = wholeNumber(flag, text, min)
+  if (number > max) throw new UsageError(`${flag} must be at most ${max}, not ${number}.`)
+  return number
+}
+
+const KeySet = z.object({ keys: z.array(z.record(z.string(), z.unknown())) })
+
+/** @throws Error that names the file without its content, which may be a private key */
+async function readKeySet(path: string): Promise<z.output<typeof KeySet>> {
+  const text = await readTextFile(path)
+  try {
+    return KeySet.parse(JSON.parse(text))
+  } catch {
+    throw new Error(`${path} is not a JSON Web Key set: {"keys": […]}`)
+  }
+}
+
+/** The members that have these flags. */
+const SHORT: Readonly<Record<string, string>> = {
+  grant_types: 'grant',
+  scopes: 'scope',
+  client_credentials_scopes: 'scope',
+}
+
+/** What the operator is refused, in the words of the command line. @param id what the command names */
+function inWordsOfFlags(error: unknown, id: unknown): unknown {
+  if (!(error instanceof OAuthError)) return error
+  const { member = '', fault } = error.parameters
+  switch (error.reason) {
+    case 'client_member_refused':
+      return new UsageError(`--${flagNamed(SHORT[member] ?? member, FLAGS)} ${fault}.`)
+    case 'initial_access_tokens_off':
+      return new UsageError(`${error.message}.`)
+    case 'client_unknown':
+      return new Error(`There is no client ${plain(id)}`)
+    case 'initial_access_token_unknown':
+      return new Error(`There is no token ${plain(id)}`)
+    default:
+      return error
+  }
 }

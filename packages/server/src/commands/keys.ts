@@ -1,4 +1,4 @@
-import { access } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
 import { styleText } from 'node:util'
 import type { PrivateJwk } from '@grantkit/core'
 import { defineCommand } from 'citty'
@@ -40,30 +40,25 @@ export const keys = (load: LoadService) =>
   })
 
 async function rotate(load: LoadService): Promise<void> {
-  const configured = await load()
-  const { config } = configured
-  const files = await keyFiles()
-  const path = config.keysFile ?? (await files.developmentKeysFile(config.dataFolder))
+  const { configured, config, files, path } = await keysOf(load)
   const { profile } = config.features
   const now = Math.floor(Date.now() / 1000)
-  if (await exists(path)) {
+  if (existsSync(path)) {
     const before = await files.readSigningKeys(path)
     const rotated = await files.rotateKeysFile(path, { profile, lifetime: config.lifetimes.accessToken }, now)
     print(path, rotated, now)
     await record(configured, before, rotated)
   } else {
     const made = await files.newKeys(profile)
-    await files.createFile(path, files.keySetText(made))
+    const { createFile } = await import('../config/text-file.ts')
+    await createFile(path, files.keySetText(made))
     console.log(`${path} is made. The service needs it when it starts.`)
     await record(configured, [], made)
   }
 }
 
 async function remove(load: LoadService, kids: readonly string[]): Promise<void> {
-  const configured = await load()
-  const { config } = configured
-  const files = await keyFiles()
-  const path = config.keysFile ?? (await files.developmentKeysFile(config.dataFolder))
+  const { configured, config, files, path } = await keysOf(load)
   const before = await files.readSigningKeys(path)
   const left = await files.removeFromKeysFile(path, config.features.profile, kids)
   const { retired, added } = await record(configured, before, left, true)
@@ -72,9 +67,16 @@ async function remove(load: LoadService, kids: readonly string[]): Promise<void>
   console.log(styleText('dim', `${path} is written; a running service reads it within seconds.`))
 }
 
-async function keyFiles() {
-  const { createFile } = await import('../config/text-file.ts')
-  return { createFile, ...(await import('../config/signing-keys-file.ts')) }
+async function keysOf(load: LoadService) {
+  const configured = await load()
+  const { config } = configured
+  const files = await import('../config/signing-keys-file.ts')
+  return {
+    configured,
+    config,
+    files,
+    path: config.keysFile ?? (await files.developmentKeysFile(config.dataFolder)),
+  }
 }
 
 /** The keys are rotated already, so an unreachable database does not fail the command. */
@@ -102,11 +104,4 @@ function print(path: string, keys: readonly PrivateJwk[], now: number): void {
     `Earlier keys that are published until nothing they signed lives: ${keys.length - fresh.length}.`,
   )
   console.log(styleText('dim', `${path} is written; a running service reads it within seconds.`))
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  )
 }

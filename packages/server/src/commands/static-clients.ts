@@ -3,7 +3,7 @@ import type { PublicClient } from '@grantkit/core'
 import { defineCommand } from 'citty'
 import type { LoadService } from '../definition.ts'
 import { clientInformation } from '../operator/clients.ts'
-import { addClient, onClients, removeClient } from './clients.ts'
+import { addClient, clientCommand, removeClient } from './clients.ts'
 import { dayOf, jsonText, pkceMarks, plain } from './terminal.ts'
 
 /** Adds, lists and removes static clients, for a service that has a command of its own for them. */
@@ -19,20 +19,18 @@ export const staticClients = (load: LoadService) =>
     },
   })
 
-const list = (load: LoadService) =>
-  defineCommand({
-    meta: { description: 'Every integration' },
-    args: { json: { type: 'boolean', description: 'prints JSON' } },
-    run: ({ args }) =>
-      onClients(load, undefined, async (clients) => {
-        const integrations: PublicClient[] = []
-        for await (const client of clients.list('integration')) integrations.push(client)
-        integrations.sort((one, other) => one.createdAt - other.createdAt)
-        if (args.json) return console.log(jsonText(integrations.map(clientInformation), 2))
-        if (integrations.length === 0) console.log('There are no integrations.')
-        for (const client of integrations) console.log(linesOf(client).join('\n'))
-      }),
-  })
+const list = clientCommand(
+  'Every integration',
+  { json: { type: 'boolean', description: 'prints JSON' } },
+  async (clients, { json }) => {
+    const integrations: PublicClient[] = []
+    for await (const client of clients.list('integration')) integrations.push(client)
+    integrations.sort((one, other) => one.createdAt - other.createdAt)
+    if (json) return console.log(jsonText(integrations.map(clientInformation), 2))
+    if (integrations.length === 0) console.log('There are no integrations.')
+    for (const client of integrations) console.log(linesOf(client).join('\n'))
+  },
+)
 
 function linesOf(client: PublicClient): string[] {
   const { clientId, clientName = '', createdAt, scopes, clientCredentialsScopes } = client

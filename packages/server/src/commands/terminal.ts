@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { styleText } from 'node:util'
 import type { PublicClient } from '@grantkit/core'
 import { terminalText } from '@grantkit/core/feature'
@@ -90,6 +92,14 @@ export async function printList<Item>(
     isEmpty = false
   }
   if (isEmpty && !json && none !== '') console.log(none)
+}
+
+/** Prints a line for each item as fast as the reader takes them. */
+export function pipeLines<Item>(items: AsyncIterable<Item>, lineOf: (item: Item) => string): Promise<void> {
+  async function* lines() {
+    for await (const item of items) yield `${lineOf(item)}\n`
+  }
+  return pipeline(Readable.from(lines()), process.stdout, { end: false })
 }
 
 /** `2 grants ended` */

@@ -1,12 +1,10 @@
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { styleText } from 'node:util'
 import { defineCommand } from 'citty'
 import type { AuditEntry, AuditQuery } from '../audit/reading.ts'
 import type { LoadService } from '../definition.ts'
 import { KEPT_TYPES } from '../events.ts'
 import { everyValue, suggestion, UsageError, wholeNumber } from './command-line.ts'
-import { jsonText, plain, printList } from './terminal.ts'
+import { jsonText, pipeLines, plain, printList } from './terminal.ts'
 import { withTrail } from './with-service.ts'
 
 const QUERY = {
@@ -49,9 +47,7 @@ const exported = (load: LoadService) =>
     run: async ({ args, rawArgs }) => {
       const query = await queryOf(args, rawArgs)
       const { auditEntries } = await import('../audit/reading.ts')
-      await withTrail(await load(), (_, database) =>
-        pipeline(Readable.from(jsonLines(auditEntries(database, query))), process.stdout, { end: false }),
-      )
+      await withTrail(await load(), (_, database) => pipeLines(auditEntries(database, query), jsonText))
     },
   })
 
@@ -79,10 +75,6 @@ function timeOption(option: string, text: string | undefined): string | undefine
   const time = /^\d{4}-/.test(text) ? new Date(text) : new Date(Number.NaN)
   if (!Number.isNaN(time.getTime())) return time.toISOString()
   throw new UsageError(`${option} must be a time such as 2026-01-31T08:00:00Z, not "${text}".`)
-}
-
-async function* jsonLines(entries: AsyncIterable<AuditEntry>): AsyncGenerator<string> {
-  for await (const entry of entries) yield `${jsonText(entry)}\n`
 }
 
 function lineOf({ id: _, at, type, subject, clientId, ...facts }: AuditEntry): string {

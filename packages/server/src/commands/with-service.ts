@@ -42,7 +42,8 @@ export async function withTrail(
 ): Promise<void> {
   const { actingAs, systemUser } = await import('../audit/caller.ts')
   const { auditTrail } = await import('../audit/trail.ts')
-  const { openMigrated, withAppMigrations } = await import('../database/migrate.ts')
+  const { openMigrated } = await import('../database/migrate.ts')
+  const { withAppMigrations } = await import('../database/migrations.ts')
   const { variableAtFault } = await import('../config/fields.ts')
   const { postgresPassword } = await import('../database/postgres-password.ts')
   const { database: url, auditDays: days } = config

@@ -1,16 +1,9 @@
 import { existsSync } from 'node:fs'
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
-import type { Migration } from 'kysely/migration'
-import { addAdminColumn, createAccounts, createInstallationNames, createSessions } from './account-tables.ts'
-import { createAttemptSteps } from './attempt-steps-table.ts'
-import { createAudit } from './audit-table.ts'
 import { type Database, openDatabase } from './database.ts'
+import { COMPATIBILITY, type Migrations, type TableMigration, withAppMigrations } from './migrations.ts'
 import type { Password } from './postgres-password.ts'
-import { createRateLimits } from './rate-limit-table.ts'
-import { addSessionEpochAndEmailSource } from './session-epoch-and-email-source.ts'
-import { createSignInTables } from './sign-in-tables.ts'
 import { BUSY_MS } from './sqlite-dialect.ts'
-import { createStatistics } from './statistic-table.ts'
 import type { Tables } from './tables.ts'
 
 /**
@@ -82,7 +75,7 @@ async function migratePostgres(pool: NonNullable<Database['pool']>, work: Work):
   })
 }
 
-/** The lock of Kysely's migrator, which earlier releases use. */
+/** The lock of Kysely's migrator, which the previous release uses. */
 const KYSELY_LOCK = '3853314791062309107'
 
 async function migrateIn(
@@ -143,11 +136,11 @@ interface CarriedOut {
   readonly needs: number
 }
 
-type Early = { kysely_migration: { name: string; timestamp: string } }
+type Early = { kysely_migration: { name: string } }
 
 /**
- * In any order. A newer release may have applied migrations that this one does not know. Earlier releases recorded some
- * in the table of Kysely's migrator.
+ * In any order. A newer release may have applied migrations that this one does not know. The previous release recorded
+ * some in the table of Kysely's migrator.
  *
  * @throws Error if another program uses Kysely's migrator
  */
@@ -170,16 +163,11 @@ async function carriedOut(database: Kysely<Tables>, { table, steps }: Migrations
   return [...early.map(({ name }) => ({ name, needs: 1 })), ...late]
 }
 
-/**
- * Records a migration. What the previous release looks for in the table of Kysely's migrator is recorded there, so that
- * it can start on a database that this release created. The next release records everything in `table`.
- */
 async function record(
   database: Kysely<Tables>,
-  { table, lastInKysely }: Migrations,
+  { table }: Migrations,
   { name, needs }: CarriedOut,
 ): Promise<void> {
-  if (name <= lastInKysely) return recordInKysely(database, name)
   await database.schema
     .createTable(table)
     .ifNotExists()
@@ -188,63 +176,3 @@ async function record(
     .execute()
   await sql`insert into ${sql.table(table)} (name, needs) values (${name}, ${needs})`.execute(database)
 }
-
-async function recordInKysely(database: Kysely<Tables>, name: string): Promise<void> {
-  await database.schema
-    .createTable('kysely_migration')
-    .ifNotExists()
-    .addColumn('name', 'varchar(255)', (column) => column.notNull().primaryKey())
-    .addColumn('timestamp', 'varchar(255)', (column) => column.notNull())
-    .execute()
-  const row = { name, timestamp: new Date().toISOString() }
-  await database.withTables<Early>().insertInto('kysely_migration').values(row).execute()
-}
-
-/** The migrations of a service, for its own tables. They run with those of the server, in the order of their names. */
-export interface AppMigrations {
-  /** The table that records the applied ones. Default: `grantkit_migration`. */
-  readonly table?: string
-  readonly steps: Readonly<Record<string, TableMigration>>
-  /** The last migration of the previous release of the service, if that release records them by Kysely's migrator. */
-  readonly lastInKysely?: string
-}
-
-export interface TableMigration extends Partial<Pick<Migration, 'up'>> {
-  /** Adds rows of a demonstration, in development or on request. They are added once, so removed rows stay removed. */
-  readonly demo?: Migration['up']
-  /** The `COMPATIBILITY` that a release needs to use the tables after it. Default 1: the migration only adds. */
-  readonly needs?: number
-}
-
-/**
- * Which tables this release can use. It is incremented by the release that stops using a column. A later migration that
- * drops the column names this number in `needs`.
- */
-const COMPATIBILITY = 1
-
-/**
- * The migrations, ordered by name. A released migration never changes. A change is first added, and the old column is
- * dropped a release later (expand, then contract), so that two consecutive releases can use one database.
- */
-const MIGRATIONS: Readonly<Record<string, TableMigration>> = {
-  '0003_accounts': { up: createAccounts },
-  '0004_audit': { up: createAudit },
-  '0005_sign_in': { up: createSignInTables },
-  '0006_rate_limits': { up: createRateLimits },
-  '0008_installation_names': { up: createInstallationNames },
-  '0009_admin': { up: addAdminColumn },
-  '0010_session_epoch_and_email_source': { up: addSessionEpochAndEmailSource },
-  '0011_statistics': { up: createStatistics },
-  '0012_attempt_steps': { up: createAttemptSteps },
-  '0013_sessions': { up: createSessions },
-}
-
-/** All migrations of a service, and the table that records them. */
-export function withAppMigrations(
-  { table = 'grantkit_migration', steps, lastInKysely = '' }: AppMigrations = { steps: {} },
-): Migrations {
-  const ordered = Object.entries({ ...MIGRATIONS, ...steps }).sort()
-  return { table, steps: Object.fromEntries(ordered), lastInKysely }
-}
-
-export type Migrations = Required<AppMigrations>

@@ -118,6 +118,14 @@ export function rowQueue<Row>(options: RowQueueOptions<Row>): RowQueue<Row> {
   }
 }
 
+/** What the operator sets of a record of what happened. */
+export interface RecordOptions {
+  /** How many days it is kept; what unauthenticated callers cause, for less. */
+  readonly days: number
+  /** Called once for each outage of the database, and about what is lost. */
+  readonly onWarning: (warning: string) => void
+}
+
 interface RecordedRowsOptions<Table> extends Omit<RowQueueOptions<unknown>, 'insert' | 'aboutDropped'> {
   readonly table: Table
   readonly aboutDropped?: () => readonly Tables[Table & keyof Tables][]
@@ -199,24 +207,17 @@ export function pruneExpired(
 }
 
 /** How many rows each group of callers may still cause. */
-export interface RowBudget {
-  /** Whether the group has a row left, and takes it. */
-  take(group: string, most: number): boolean
-  /** Begins anew. */
-  reset(): void
-}
-
-export function rowBudget(): RowBudget {
-  let rows = new Map<string, number>()
+export function rowBudget() {
+  const rows = new Map<string, number>()
   return {
-    take(group, most) {
+    /** Whether the group has a row left, and takes it. */
+    take(group: string, most: number): boolean {
       const taken = rows.get(group) ?? 0
       if (taken < most) rows.set(group, taken + 1)
       return taken < most
     },
-    reset() {
-      rows = new Map()
-    },
+    /** Begins anew. */
+    reset: () => rows.clear(),
   }
 }
 

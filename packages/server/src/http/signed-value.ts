@@ -62,13 +62,6 @@ function signature(key: KeyObject, content: string): string {
   return createHmac('sha256', key).update(content).digest('base64url')
 }
 
-export interface Cookie {
-  readonly name: string
-  /** @param cookies the Cookie header of a request */
-  read(cookies: string | undefined): string | undefined
-  set(value: string, seconds: number): string
-}
-
 /** Browsers drop a longer cookie; this leaves room for its name and attributes (RFC 6265 6.1). */
 const MAX_VALUE = 3800
 
@@ -84,7 +77,7 @@ export function isTooLongForCookie(value: string): boolean {
  *
  * @param suffix of the whole name
  */
-export function cookieOf(name: string, baseUrl: string, suffix = ''): Cookie {
+export function cookieOf(name: string, baseUrl: string, suffix = '') {
   const { protocol, port, pathname } = new URL(baseUrl)
   const secure = protocol === 'https:'
   const path = pathname === '/' ? '' : createHash('sha256').update(pathname).digest('hex').slice(0, 8)
@@ -92,8 +85,9 @@ export function cookieOf(name: string, baseUrl: string, suffix = ''): Cookie {
   const fullName = parts.filter((part) => part !== '').join('-') + suffix
   return {
     name: fullName,
+    /** @param cookies the Cookie header of a request */
     read: (cookies = '') => parseCookie(cookies)[fullName],
-    set: (value, maxAge) =>
+    set: (value: string, maxAge: number) =>
       stringifySetCookie({
         name: fullName,
         value,

@@ -10,18 +10,14 @@ import {
 import { EVENT_TYPES, type OnEvent } from '../events.ts'
 import { DURATION_BUCKETS, type OnResponse } from '../statistics/statistics.ts'
 
-/** Metrics of the service, for Prometheus. No label contains input of a caller. */
-export interface Metrics {
-  readonly onEvent: OnEvent
-  readonly onResponse: OnResponse
-  /** The application for Prometheus. Serve it on a separate port, because it is not public. */
-  readonly app: Hono
-  /** The same, for the primary process of several workers. */
-  readonly collect: () => Promise<WorkerMetrics>
-}
+export type Metrics = ReturnType<typeof createMetrics>
 
-/** @param worker its number, if the server has several: the label `worker` of all metrics */
-export function createMetrics(worker?: number): Metrics {
+/**
+ * Metrics of the service, for Prometheus. No label contains input of a caller.
+ *
+ * @param worker its number, if the server has several: the label `worker` of all metrics
+ */
+export function createMetrics(worker?: number) {
   const registry = new Registry()
   if (worker !== undefined) registry.setDefaultLabels({ worker: String(worker) })
   collectDefaultMetrics({ register: registry })
@@ -29,8 +25,10 @@ export function createMetrics(worker?: number): Metrics {
   return {
     onEvent: countingEvents(registry),
     onResponse: timingResponses(registry),
+    /** The application for Prometheus. Serve it on a separate port, because it is not public. */
     app: new Hono().get('/metrics', async (c) => c.body(await registry.metrics(), 200, headers)),
-    collect: () => registry.getMetricsAsJSON(),
+    /** The same, for the primary process of several workers. */
+    collect: (): Promise<WorkerMetrics> => registry.getMetricsAsJSON(),
   }
 }
 

@@ -6,7 +6,6 @@ import {
   type InitialAccessToken,
   OAuthError,
   type PublicClient,
-  type RotatedSecret,
   type Store,
 } from '@grantkit/core'
 import { defineErrors } from '@grantkit/core/feature'
@@ -14,43 +13,6 @@ import { camelCased, clientRevision, publicClient, snakeCased } from '@grantkit/
 import type { TrailReader } from '../audit/reading.ts'
 import type { Config } from '../config/config.ts'
 import { CLIENT_MEMBERS, type Given, GRANTS, missingSetting } from './client-members.ts'
-
-/** What an operator does with clients and initial access tokens: on a page, by the admin API and by a command. */
-export interface OperatorClients {
-  find(id: string): Promise<PublicClient | undefined>
-  /** @throws OAuthError `client_unknown` */
-  read(id: string): Promise<PublicClient>
-  /** Every client of the store, in no order. */
-  list(origin?: string): AsyncIterable<PublicClient>
-  /** The clients of the trail, the latest first. @param cursor of a page */
-  recent(query: RecentQuery, cursor: string | undefined): Promise<TrailPage<RecentClient>>
-  /** @throws OAuthError that names the member at fault */
-  add(members: Given): Promise<AddedClient>
-  /**
-   * @param revisions the states of the client that the operator saw; `undefined`: whatever it has become
-   * @throws OAuthError that names the member at fault, `client_unknown`, or `client_stale` when the client is in another state
-   */
-  update(id: string, members: Given, revisions?: readonly string[]): Promise<PublicClient>
-  /** @throws OAuthError that names the member at fault, `client_unknown`, or `conflict` */
-  rotateSecret(id: string, members: Given): Promise<RotatedSecret>
-  /** Ends the older secret. @returns whether it was live @throws OAuthError `client_unknown` or `conflict` */
-  endOldSecret(id: string): Promise<boolean>
-  /**
-   * Removes a client, and ends its grants. The client itself is removed first: from then on none of its codes and tokens can be
-   * exchanged or refreshed.
-   *
-   * @param patience how long to wait, in milliseconds. Default: until all grants have ended
-   * @returns how many grants ended; `undefined`: they are still ending, because a removal reads every grant
-   * @throws OAuthError `client_unknown`
-   */
-  remove(id: string, patience?: number): Promise<number | undefined>
-  /** @throws OAuthError that names the member at fault */
-  addInitialToken(members: Given): Promise<InitialAccessToken>
-  /** Clients that registered with it stay. @throws OAuthError `initial_access_token_unknown` */
-  removeInitialToken(id: string): Promise<void>
-  /** The tokens that have not expired, the newest first. @param cursor of a page */
-  recentInitialTokens(cursor: string | undefined): Promise<TrailPage<FoundInitialAccessToken>>
-}
 
 /** Milliseconds. A removal with few grants is done by then; with many, a page or the admin API answers before it is done. */
 export const PATIENCE = 2000
@@ -81,40 +43,57 @@ export interface OperatorClientsOptions {
 
 type Features = Config['features']
 
-export function operatorClients(options: OperatorClientsOptions): OperatorClients {
+export type OperatorClients = ReturnType<typeof operatorClients>
+
+/** What an operator does with clients and initial access tokens: on a page, by the admin API and by a command. */
+export function operatorClients(options: OperatorClientsOptions) {
   const { clients, store, trail, features } = options
+  /** @throws OAuthError `client_unknown` */
   async function read(id: string): Promise<PublicClient> {
     const client = await clients.find(id)
     if (client === undefined) throw new OAuthError(CLIENT_ERRORS.client_unknown)
     return client
   }
   return {
-    find: (id) => clients.find(id),
+    find: (id: string) => clients.find(id),
     read,
-    list: (origin) => everyClient(store, origin),
-    recent: (query, cursor) => recentClients(trail, clients, query, cursor),
-    add: async (members) =>
+    /** Every client of the store, in no order. */
+    list: (origin?: string) => everyClient(store, origin),
+    /** The clients of the trail, the latest first. @param cursor of a page */
+    recent: (query: RecentQuery, cursor: string | undefined) => recentClients(trail, clients, query, cursor),
+    /** @throws OAuthError that names the member at fault */
+    add: async (members: Given) =>
       clients.add(camelCased(newClient(members, features)) as never).catch(inNamesAsSent),
-    async update(id, members, revisions) {
+    /**
+     * @param revisions the states of the client that the operator saw; `undefined`: whatever it has become
+     * @throws OAuthError that names the member at fault, `client_unknown`, or `client_stale` when the client is in another state
+     */
+    async update(id: string, members: Given, revisions?: readonly string[]): Promise<PublicClient> {
       const seen = await read(id)
       if (revisions?.includes(clientRevision(seen)) === false)
         throw new OAuthError(CLIENT_ERRORS.client_stale)
       const changes = camelCased(changedMembers(members, seen, features))
       return clients.update(id, changes, { seen }).catch(unknownOrStale).catch(inNamesAsSent)
     },
-    rotateSecret: (id, members) => clients.rotateSecret(id, camelCased(members)).catch(unknownClient),
-    endOldSecret: (id) => clients.dropOldSecret(id).catch(unknownClient),
+    /** @throws OAuthError that names the member at fault, `client_unknown`, or `conflict` */
+    rotateSecret: (id: string, members: Given) =>
+      clients.rotateSecret(id, camelCased(members)).catch(unknownClient),
+    /** Ends the older secret. @returns whether it was live @throws OAuthError `client_unknown` or `conflict` */
+    endOldSecret: (id: string) => clients.dropOldSecret(id).catch(unknownClient),
     remove: removal(options),
-    async addInitialToken(members) {
+    /** @throws OAuthError that names the member at fault */
+    async addInitialToken(members: Given): Promise<InitialAccessToken> {
       if (!features.registration || !features.initialAccessTokens)
         throw new OAuthError(CLIENT_ERRORS.initial_access_tokens_off)
       return clients.addInitialAccessToken(camelCased(members) as never)
     },
-    async removeInitialToken(id) {
+    /** Clients that registered with it stay. @throws OAuthError `initial_access_token_unknown` */
+    async removeInitialToken(id: string): Promise<void> {
       if (!(await clients.removeInitialAccessToken(id)))
         throw new OAuthError(CLIENT_ERRORS.initial_access_token_unknown)
     },
-    recentInitialTokens: (cursor) => recentInitialTokens(trail, clients, cursor),
+    /** The tokens that have not expired, the newest first. @param cursor of a page */
+    recentInitialTokens: (cursor: string | undefined) => recentInitialTokens(trail, clients, cursor),
   }
 }
 
@@ -131,16 +110,27 @@ const unknownOrStale = asOwn({ client_missing: 'client_unknown', client_changed_
 
 /** Core names members as its records do, and the operator sent the names of RFC 7591. @throws the error, in these names */
 function inNamesAsSent(error: unknown): never {
-  if (!(error instanceof OAuthError)) throw error
-  const message = error.message.replace(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, (word) => {
-    const [name = word] = Object.keys(snakeCased({ [word]: true }))
-    return Object.hasOwn(CLIENT_MEMBERS, name) ? name : word
-  })
-  throw new OAuthError({ ...error, description: message }, undefined, { ...error, cause: error })
+  if (!(error instanceof OAuthError) || error.parameters.fault === undefined) throw error
+  const { member = '', fault, other = '' } = error.parameters
+  const description = `${asSent(member)}${fault}${asSent(other)}`
+  throw new OAuthError({ ...error, description }, undefined, { ...error, cause: error })
 }
 
-/** A repeated removal shares the work of the one before. */
-function removal({ clients, onError }: OperatorClientsOptions): OperatorClients['remove'] {
+function asSent(member: string): string {
+  return Object.keys(snakeCased({ [member]: true })).join()
+}
+
+/**
+ * Removes a client, and ends its grants. The client itself is removed first: from then on none of its codes and tokens can be
+ * exchanged or refreshed. A repeated removal shares the work of the one before.
+ *
+ * @param patience how long to wait, in milliseconds. Default: until all grants have ended
+ * @returns how many grants ended; `undefined`: they are still ending, because a removal reads every grant
+ * @throws OAuthError `client_unknown`
+ */
+type RemoveClient = (id: string, patience?: number) => Promise<number | undefined>
+
+function removal({ clients, onError }: OperatorClientsOptions): RemoveClient {
   const pending = new Map<string, Promise<number>>()
   async function removed(id: string): Promise<number> {
     const { existed, grantsEnded } = await clients.remove(id)
@@ -278,8 +268,7 @@ export function initialTokenInformation({
 
 /** What happened to a client, with the types of the entries. A user may allow one on its device too. */
 export const CLIENT_ENTRIES = {
-  /** Entries of earlier releases use the second name. */
-  added: ['client_added', 'integration_added'],
+  added: ['client_added'],
   registered: ['client_registered'],
   allowed: ['consent_granted', 'device_approved'],
 } as const

@@ -257,8 +257,7 @@ function manageApps(
       const visit = await visits.of(c)
       if (visit === undefined) return visits.signIn(c)
       const form = formOf(c)
-      // A page of the previous release has `token`.
-      if (!visits.isOwnForm(c, visit, form.ticket ?? form.token)) return showAgain(c, visit, PAGE_EXPIRED)
+      if (!visits.isOwnForm(c, visit, form.ticket)) return showAgain(c, visit, PAGE_EXPIRED)
       const after = c.req.query('after')
       return seeOther(c, addressOf(path, { after, notice: await work(visit, form, after) }))
     }

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import {
   type AuthorizationServer,
   type Caller,
@@ -6,7 +7,8 @@ import {
   type ScopeCatalogue,
 } from '@grantkit/core'
 import { personalTokens } from '@grantkit/core/personal-tokens'
-import { type ReportsCalls, signInAttempts } from '@grantkit/explain'
+import { signInAttempts } from '@grantkit/explain'
+import { type Brand, pages } from '@grantkit/pages'
 import { installationNames } from '../accounts/installation-names.ts'
 import { passwordChecks, WITHOUT_QUEUE } from '../accounts/passwords.ts'
 import { upstreamSignIns } from '../accounts/upstream/upstream-sign-ins.ts'
@@ -26,7 +28,6 @@ import { DAY_SECONDS } from '../config/time-units.ts'
 import type { Site } from '../http/page.ts'
 import { callerOf } from '../http/trusted-proxies.ts'
 import { signInLimits } from '../limits/rate-limiter.ts'
-import { brandedPages } from '../pages/branded-pages.ts'
 import type { TokenChoices } from '../pages/personal-tokens.ts'
 import { interaction, logoutInteraction, type PagesOptions } from '../pages/routes.ts'
 import { requestingApp } from '../pages/sign-in-page.ts'
@@ -40,7 +41,7 @@ import type { OpenUsers } from './open-users.ts'
 export interface OpenAuthorization {
   readonly server: AuthorizationServer
   readonly options: PagesOptions
-  readonly guards: Guards
+  readonly guards: ReturnType<typeof guardsOf>
 }
 
 /** @param server of the result: pages and guards ask it at requests, when it exists. @throws Error if a configured file is invalid */
@@ -52,22 +53,17 @@ export async function openAuthorization(
   const { admin, scopes } = context.config
   const offered = { ...scopes, ...(admin.api ? ADMIN_SCOPES : {}) }
   const guards = guardsOf(context, offered, server)
-  const options = await pagesOptions(users, { scopes: offered, reportsCalls: guards.reportCalls }, server)
-  const pages = { interaction: interaction(options), logout: logoutInteraction(options) }
-  return { server: await authorizationServer(context, { ...options, ...pages }), options, guards }
+  const options = { ...(await pagesOptions(users, guards, server)), scopes: offered }
+  const own = { interaction: interaction(options), logout: logoutInteraction(options) }
+  return { server: await authorizationServer(context, { ...options, ...own }), options, guards }
 }
 
-interface Guarded {
-  readonly scopes: PagesOptions['scopes']
-  readonly reportsCalls: ReportsCalls
-}
-
-/** What all pages of a service share. @throws Error if the file of providers is invalid */
+/** What all pages of a service share, but for the scopes. @throws Error if the file of providers is invalid */
 async function pagesOptions(
   users: OpenUsers,
-  { scopes, reportsCalls }: Guarded,
+  { reportsCalls }: ReturnType<typeof guardsOf>,
   server: () => AuthorizationServer,
-): Promise<PagesOptions> {
+): Promise<Omit<PagesOptions, 'scopes'>> {
   const { context, accounts, directory, external, builtIn } = users
   const { config, storage, secret, trusted, onEvent, onError } = context
   const { store, database, trail, attempts, createCounter } = storage
@@ -79,7 +75,6 @@ async function pagesOptions(
     site: siteOf(users, server),
     baseUrl,
     secret,
-    scopes,
     personalTokens: personalTokensOf(config),
     tokenChoices: { ...config.features.personalTokens, resources: resourcesOf(context) },
     accounts,
@@ -123,7 +118,13 @@ function resourcesOf({ config, definition }: ServiceContext): TokenChoices['reso
   return definition.mount === undefined ? [...others, own] : [own, ...others]
 }
 
-/** @param style of pages that the others would only load in vain */
+const STYLE = await readFile(new URL('../pages/style.css', import.meta.url), 'utf8')
+
+/**
+ * The pages of `@grantkit/pages` in the brand of the service, with links to its account pages.
+ *
+ * @param style of pages that the others would only load in vain
+ */
 export function siteOf(
   { context, accounts, external }: OpenUsers,
   server: () => AuthorizationServer,
@@ -131,9 +132,23 @@ export function siteOf(
 ): Site {
   const { baseUrl, brand } = context.config
   const basePath = basePathOf(baseUrl)
-  const metadata = () => server().metadata
-  const branded = { brand, basePath, accounts, metadata, signIn: external?.signIn }
-  return { basePath, ui: brandedPages(branded, style) }
+  const ui = pages({
+    brand: { ...brand, style: STYLE + style + (brand.style ?? ''), footer: footerBelow(basePath, brand) },
+    user: ({ subject }) => accounts.find(subject),
+    links: {
+      connectedApps: `${basePath}/account`,
+      signOut: (returnTo) => `${basePath}/logout?${new URLSearchParams({ return_to: returnTo })}`,
+      home: `${basePath}/`,
+      signInAt: external && [new URL(external.signIn.url).origin],
+    },
+    metadata: () => server().metadata,
+  })
+  return { basePath, ui }
+}
+
+/** Links that begin with a slash are paths below the base URL. */
+function footerBelow(basePath: string, { footer = [] }: Brand): Brand['footer'] {
+  return footer.map(({ text, href }) => ({ text, href: href.startsWith('/') ? basePath + href : href }))
 }
 
 /** The path of a base URL, without a slash at its end. */
@@ -142,19 +157,7 @@ function basePathOf(baseUrl: string): string {
 }
 
 /** Guards of resources with the tokens of this server. */
-interface Guards {
-  /** Requests without a token are anonymous: they get the public view, and no challenge. */
-  api(resource: string): ResourceServer<string, Caller>
-  admin(): ResourceServer<AdminScope>
-  /** Whether guards of this service report every call with a token for these resources; for every resource if there is none. */
-  reportCalls(resources: readonly string[]): boolean
-}
-
-function guardsOf(
-  context: ServiceContext,
-  scopes: ScopeCatalogue,
-  server: () => AuthorizationServer,
-): Guards {
+function guardsOf(context: ServiceContext, scopes: ScopeCatalogue, server: () => AuthorizationServer) {
   const { config, storage, secret, onEvent } = context
   const proofs = proofsOf(config.features, secret)
   const explained = { observer: config.explain ? signInAttempts : undefined, secret }
@@ -168,9 +171,13 @@ function guardsOf(
     return { ...shared, ...options, accessTokens: server().accessTokens, resource }
   }
   return {
-    api: (resource) => createResourceServer(guard(resource, { scopes, anonymous: 'allow' as const })),
-    admin: () => createResourceServer(guard(adminResource(config.baseUrl), { scopes: ADMIN_SCOPES })),
-    reportCalls: (resources) =>
+    /** Requests without a token are anonymous: they get the public view, and no challenge. */
+    api: (resource: string): ResourceServer<string, Caller> =>
+      createResourceServer(guard(resource, { scopes, anonymous: 'allow' as const })),
+    admin: (): ResourceServer<AdminScope> =>
+      createResourceServer(guard(adminResource(config.baseUrl), { scopes: ADMIN_SCOPES })),
+    /** Whether guards of this service report every call with a token for these resources; for every resource if there is none. */
+    reportsCalls: (resources: readonly string[]): boolean =>
       (resources.length === 0 ? all : resources).every((resource) => guarded.has(resource)),
   }
 }

@@ -110,16 +110,11 @@ function operatorsOf(users: OpenUsers, { server, options }: OpenAuthorization, p
   const trail = trailReader(storage.database, storage.trail)
   const statistics = statisticsReader(storage.database, storage.statistics)
   const operator = operatorOf({
-    ...users,
-    ...options,
-    ...context,
-    probes,
-    trail,
-    statistics,
-    clients,
-    grants,
-    store: storage.store,
-    features,
+    ...{ accounts: users.accounts, directory, builtIn: users.builtIn },
+    ...{ clients, grants, personalTokens: options.personalTokens, features },
+    ...{ store: storage.store, trail, statistics, attempts: options.attempts },
+    ...{ probes, keys: context.keys, keysWrittenAt: context.keysWrittenAt },
+    ...{ onEvent: context.onEvent, onError: context.onError },
   })
   return {
     ...options,

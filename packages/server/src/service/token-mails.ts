@@ -6,13 +6,6 @@ import type { ServiceEvent } from '../events.ts'
 import type { ServiceContext } from '../service-context.ts'
 import { mailSender } from '../sign-in/mail-sender.ts'
 
-/** Tells users of their personal access tokens. What they end themselves is no news. */
-export interface PersonalTokenMails {
-  onEvent(event: ServiceEvent): void
-  /** Resolves when the mails about all events so far are sent. */
-  settled(): Promise<void>
-}
-
 type FindAccount = (subject: string) => Promise<StoredAccount | undefined>
 
 interface Options {
@@ -41,8 +34,11 @@ export function withTokenMails(context: ServiceContext, findAccount: FindAccount
 /** News of a user within this time is one mail: an operator may end many tokens at once. */
 const GATHERING_MS = 1000
 
-/** Absent if no mail server is configured, or users have no tokens. */
-export function personalTokenMails(options: Options, sender = mailSender): PersonalTokenMails | undefined {
+/**
+ * Tells users of their personal access tokens. What they end themselves is no news. Absent if no mail server is configured, or users
+ * have no tokens.
+ */
+export function personalTokenMails(options: Options, sender = mailSender) {
   const { url, from } = options.config.mail
   if (url === undefined || from === undefined || !options.config.features.personalTokens.enabled)
     return undefined
@@ -66,7 +62,7 @@ export function personalTokenMails(options: Options, sender = mailSender): Perso
   }
 
   return {
-    onEvent(event) {
+    onEvent(event: ServiceEvent): void {
       const news = newsOf(event)
       if (news === undefined) return
       const first = pending.size === 0
@@ -75,7 +71,8 @@ export function personalTokenMails(options: Options, sender = mailSender): Perso
       const done = flush().finally(() => running.delete(done))
       running.add(done)
     },
-    async settled() {
+    /** Resolves when the mails about all events so far are sent. */
+    async settled(): Promise<void> {
       flushNow.abort()
       flushNow = new AbortController()
       await Promise.all(running)

@@ -4,16 +4,7 @@ import { errorsAs503 } from '../database/errors-as-503.ts'
 import type { StatisticRow } from '../database/tables.ts'
 import { EVENT_TYPES, type ServiceEvent } from '../events.ts'
 
-/** Counts for the charts of the operator's view, of all replicas and over restarts. No request waits for the database. */
-export interface Statistics {
-  onEvent(event: ServiceEvent): void
-  onResponse(response: MeasuredResponse): void
-  /** Writes the counts so far. Never rejects: counts that could not be written stay in memory. */
-  flush(): Promise<void>
-  close(): Promise<void>
-}
-
-export interface StatisticsOptions {
+interface StatisticsOptions {
   /** Called once for each outage of the database, and about counts that are lost. */
   readonly onWarning: (warning: string) => void
   /** Epoch milliseconds. */
@@ -27,7 +18,10 @@ const COUNTED: ReadonlySet<string> = new Set(EVENT_TYPES)
 /** Rows in memory while the database is unreachable; one has about 200 bytes. */
 const MAX_WAITING = 50_000
 
-export function statistics(database: Database, { onWarning, now = Date.now }: StatisticsOptions): Statistics {
+export type Statistics = ReturnType<typeof statistics>
+
+/** Counts for the charts of the operator's view, of all replicas and over restarts. No request waits for the database. */
+export function statistics(database: Database, { onWarning, now = Date.now }: StatisticsOptions) {
   const counts = newCounts()
   const waiting = waitingRows()
   let minute = minuteOf(now())
@@ -60,6 +54,7 @@ export function statistics(database: Database, { onWarning, now = Date.now }: St
     }
   }
 
+  /** Writes the counts so far. Never rejects: counts that could not be written stay in memory. */
   function flush(): Promise<void> {
     writing = writing.then(write)
     return writing
@@ -73,17 +68,17 @@ export function statistics(database: Database, { onWarning, now = Date.now }: St
 
   const timer = setInterval(flushAndPrune, FLUSH_MS).unref()
   return {
-    onEvent(event) {
+    onEvent(event: ServiceEvent): void {
       if (COUNTED.has(event.type)) add('event', event.type)
       if (event.type !== 'refused') return
       add('reason', event.reason)
       if (event.known !== undefined) add('known_client_off', event.known)
     },
-    onResponse({ method, route, seconds }) {
+    onResponse({ method, route, seconds }: MeasuredResponse): void {
       add('response', `${method} ${route}`, bucketOf(seconds))
     },
     flush,
-    close() {
+    close(): Promise<void> {
       clearInterval(timer)
       return flush()
     },
@@ -140,17 +135,12 @@ interface MeasuredResponse {
 
 export type OnResponse = (response: MeasuredResponse) => void
 
-/** Reads counts, including the latest ones of this replica. @throws OAuthError `temporarily_unavailable` */
-export interface StatisticsReader {
-  read(query: CountQuery): Promise<readonly IntervalCount[]>
-}
+export type StatisticsReader = ReturnType<typeof statisticsReader>
 
-export function statisticsReader(
-  database: Database,
-  statistics: Pick<Statistics, 'flush'>,
-): StatisticsReader {
-  return errorsAs503<StatisticsReader>({
-    async read(query) {
+/** Reads counts, including the latest ones of this replica. @throws OAuthError `temporarily_unavailable` */
+export function statisticsReader(database: Database, statistics: Pick<Statistics, 'flush'>) {
+  return errorsAs503({
+    async read(query: CountQuery): Promise<readonly IntervalCount[]> {
       await statistics.flush()
       return readCounts(database, query)
     },
@@ -251,19 +241,15 @@ interface Counted {
   readonly count: number
 }
 
-/** Counts in memory: an addition is two lookups. */
-export interface Counts {
-  add(name: StatisticName, label: string, bucket?: number): void
-  /** Everything since the last call. */
-  take(): Counted[]
-}
-
 /** Labels are event types, reasons and routes; a feature may bring more. No caller can fill the memory. */
 const MAX_LABELS = 500
 const OTHER = 'other'
 
-export function newCounts(): Counts {
-  let counts = new Map<StatisticName, Map<string, number[]>>()
+type Counts = ReturnType<typeof newCounts>
+
+/** Counts in memory: an addition is two lookups. */
+export function newCounts() {
+  const counts = new Map<StatisticName, Map<string, number[]>>()
 
   function newBuckets(name: StatisticName, label: string): number[] {
     const labels = counts.get(name) ?? new Map<string, number[]>()
@@ -275,18 +261,19 @@ export function newCounts(): Counts {
   }
 
   return {
-    add(name, label, bucket = 0) {
+    add(name: StatisticName, label: string, bucket = 0): void {
       const buckets = counts.get(name)?.get(label) ?? newBuckets(name, label)
       buckets[bucket] = (buckets[bucket] ?? 0) + 1
     },
-    take() {
+    /** Everything since the last call. */
+    take(): Counted[] {
       const taken = [...counts].flatMap(([name, labels]) =>
         [...labels].flatMap(([label, buckets]) =>
           // A bucket without a response is a hole, which `flatMap` skips.
           buckets.flatMap((count, bucket) => [{ name, label, bucket, count }]),
         ),
       )
-      counts = new Map()
+      counts.clear()
       return taken
     },
   }

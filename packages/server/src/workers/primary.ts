@@ -29,7 +29,7 @@ export async function runWorkers(config: Config, { count, log, listen }: Primary
   if (problems.length > 0) throw new ConfigError(problems)
   // Also on Windows, where the system would decide. A worker that stands still gets one connection, not its share.
   cluster.schedulingPolicy = cluster.SCHED_RR
-  let metrics: MetricsOfWorkers | undefined
+  let metrics: ReturnType<typeof metricsOfWorkers> | undefined
   const pool: WorkerPool = workerPool({
     count,
     onEnded(ended) {
@@ -61,15 +61,6 @@ async function endAll(error: unknown, pool: WorkerPool): Promise<never> {
   process.exit(error.exitCode)
 }
 
-/** The workers that listen, by their number. A worker that ends is replaced. */
-interface WorkerPool {
-  readonly running: ReadonlyMap<number, Worker>
-  /** Resolves when all of them listen; `false` if they were stopped before. @throws WorkerEnded when one of them cannot start */
-  start(): Promise<boolean>
-  /** Tells all of them to stop; it may be called again, with the other signal. Resolves when they have ended. */
-  stop(signal: Stop): Promise<void>
-}
-
 /** How a worker ended; unknown of a replacement that could not start. */
 interface Ended {
   readonly pid?: number | undefined
@@ -86,7 +77,10 @@ interface WorkerPoolOptions {
   readonly onHopeless: (error: WorkerEnded) => void
 }
 
-function workerPool({ count, onEnded, onReplaced, onHopeless }: WorkerPoolOptions): WorkerPool {
+type WorkerPool = ReturnType<typeof workerPool>
+
+/** The workers that listen, by their number. A worker that ends is replaced. */
+function workerPool({ count, onEnded, onReplaced, onHopeless }: WorkerPoolOptions) {
   const running = new Map<number, Worker>()
   const nextWait = backOff(() => performance.now())
   let stopping = false
@@ -121,7 +115,8 @@ function workerPool({ count, onEnded, onReplaced, onHopeless }: WorkerPoolOption
 
   return {
     running,
-    async start() {
+    /** Resolves when all of them listen; `false` if they were stopped before. @throws WorkerEnded when one of them cannot start */
+    async start(): Promise<boolean> {
       try {
         await run(1, true)
         await Promise.all(Array.from({ length: count - 1 }, (_, index) => run(index + 2)))
@@ -131,7 +126,8 @@ function workerPool({ count, onEnded, onReplaced, onHopeless }: WorkerPoolOption
         throw error
       }
     },
-    async stop(signal) {
+    /** Tells all of them to stop; it may be called again, with the other signal. Resolves when they have ended. */
+    async stop(signal: Stop): Promise<void> {
       stopping = true
       const all = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
       const listening = new Set(running.values())
@@ -211,16 +207,11 @@ function isConnection(sent: unknown): sent is Connection {
   return typeof (sent as Partial<Connection> | undefined)?.close === 'function'
 }
 
-/** The metrics of all workers, each with its number as the label `worker`, and of the workers themselves. */
-interface MetricsOfWorkers {
-  readonly app: Hono
-  workerEnded(): void
-}
-
 /** A worker whose event loop is busy for longer is missing in this scrape. */
 const ANSWER_MS = 2000
 
-function metricsOfWorkers(running: ReadonlyMap<number, Worker>): MetricsOfWorkers {
+/** The metrics of all workers, each with its number as the label `worker`, and of the workers themselves. */
+function metricsOfWorkers(running: ReadonlyMap<number, Worker>) {
   const registry = new Registry()
   const registers = [registry]
   new Gauge({

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import {
   type ClientMetadataMembers,
+  invalidMember,
   invalidMetadata,
   type RegisteredBy,
 } from '../../clients/client-metadata.ts'
@@ -54,5 +55,5 @@ export function checkClientCredentials(client: Client, catalogue: ScopeCatalogue
   if (client.tokenEndpointAuthMethod === 'none')
     throw invalidMetadata(`${CLIENT_CREDENTIALS} needs a client that authenticates`)
   if (clientCredentialsCeiling(client, catalogue).length === 0)
-    throw invalidMetadata(`${CLIENT_CREDENTIALS} needs clientCredentialsScopes`)
+    throw invalidMember('', `${CLIENT_CREDENTIALS} needs `, 'clientCredentialsScopes')
 }

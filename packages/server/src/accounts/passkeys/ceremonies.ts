@@ -10,18 +10,6 @@ import { CLOCK_TOLERANCE } from '../../http/signed-value.ts'
 import type { Account, Accounts, StoredAccount } from '../accounts.ts'
 import type { Passkey, PasskeyRows } from './passkey-rows.ts'
 
-/** The challenges of one ceremony: each is bound to one browser, and is valid once (WebAuthn 13.4.3). */
-interface Challenges {
-  /** The Set-Cookie lines with a challenge and its account. @param cookies the Cookie header of the request */
-  remember(cookies: string | undefined, challenge: string, subject?: string): string[]
-  /** The challenge that an answer names, if this browser was given it. @param answer not verified yet */
-  read(cookies: string | undefined, answer: unknown): Challenge | undefined
-  /**
-   * Whether this is the first use. Called after the ceremony succeeded, so that unauthenticated callers write nothing.
-   */
-  redeem(challenge: Challenge): Promise<boolean>
-}
-
 interface ChallengeOptions {
   readonly secret: ServerSecret
   readonly baseUrl: string
@@ -34,10 +22,11 @@ type Challenge = Flow<z.output<typeof Challenge>>
 
 const CHALLENGE_SECONDS = 5 * 60
 
+/** The challenges of one ceremony: each is bound to one browser, and is valid once (WebAuthn 13.4.3). */
 function challengesInCookies(
   { secret, baseUrl, store: { transients } }: ChallengeOptions,
   ceremony: 'sign-in' | 'registration',
-): Challenges {
+) {
   if (transients === undefined) throw new Error('The store must keep transients')
   const [name, purpose] = [`passkey-${ceremony}`, `passkey ${ceremony}`]
   const flows = flowsInCookies(
@@ -49,9 +38,13 @@ function challengesInCookies(
       transients.insert(id, { kind: 'passkey_challenge', expiresAt }, expiresAt),
   })
   return {
-    remember: (cookies, challenge, subject = '') => flows.begin(cookies, challenge, { subject }) ?? [],
-    read: (cookies, answer) => flows.find(cookies, challengeIn(answer)),
-    redeem: ({ id, exp }) => used.add(`passkey challenge ${hashOf(id)}`, exp + CLOCK_TOLERANCE),
+    /** The Set-Cookie lines with a challenge and its account. @param cookies the Cookie header of the request */
+    remember: (cookies: string | undefined, challenge: string, subject = '') =>
+      flows.begin(cookies, challenge, { subject }) ?? [],
+    /** The challenge that an answer names, if this browser was given it. @param answer not verified yet */
+    read: (cookies: string | undefined, answer: unknown) => flows.find(cookies, challengeIn(answer)),
+    /** Whether this is the first use. Called after the ceremony succeeded, so that unauthenticated callers write nothing. */
+    redeem: ({ id, exp }: Challenge) => used.add(`passkey challenge ${hashOf(id)}`, exp + CLOCK_TOLERANCE),
   }
 }
 

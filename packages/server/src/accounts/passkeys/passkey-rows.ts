@@ -25,40 +25,31 @@ export interface Passkey {
   readonly usedAt?: number | undefined
 }
 
+export const MAX_PASSKEYS = 20
+
+export type PasskeyRows = ReturnType<typeof passkeyRows>
+
 /**
  * Every method except `list` is one statement or one transaction, so that replicas agree. @throws OAuthError
  * `temporarily_unavailable`
  */
-export interface PasskeyRows {
-  find(id: string): Promise<Passkey | undefined>
-  /** The oldest first. */
-  list(subject: string): Promise<readonly Passkey[]>
-  /**
-   * `false`: the credential exists already, the account has `MAX_PASSKEYS`, or its sessions have ended since it was
-   * read.
-   */
-  add(passkey: Passkey, account: StoredAccount): Promise<boolean>
-  /**
-   * Records a use. `false`: the passkey was removed, or its counter did not increase. Two uses with one counter mean
-   * that the key was copied (WebAuthn 7.2, step 22); an authenticator without a counter always sends 0.
-   */
-  use(id: string, use: Pick<Passkey, 'counter' | 'synced' | 'usedAt'>): Promise<boolean>
-}
-
-export const MAX_PASSKEYS = 20
-
-export function passkeyRows(database: Database): PasskeyRows {
+export function passkeyRows(database: Database) {
   const rows = database.selectFrom('passkey').selectAll()
-  return errorsAs503<PasskeyRows>({
-    async find(id) {
+  return errorsAs503({
+    async find(id: string): Promise<Passkey | undefined> {
       const row = await rows.where('id', '=', id).executeTakeFirst()
       return row && passkeyOf(row)
     },
-    async list(subject) {
+    /** The oldest first. */
+    async list(subject: string): Promise<readonly Passkey[]> {
       const found = await rows.where('account', '=', subject).orderBy('added_at').orderBy('id').execute()
       return found.map(passkeyOf)
     },
-    add: (passkey, account) =>
+    /**
+     * `false`: the credential exists already, the account has `MAX_PASSKEYS`, or its sessions have ended since it was
+     * read.
+     */
+    add: (passkey: Passkey, account: StoredAccount) =>
       added(database, async (rows) => {
         if (!(await isCurrent(rows, account))) return false
         const known = await rows
@@ -70,7 +61,14 @@ export function passkeyRows(database: Database): PasskeyRows {
         await rows.insertInto('passkey').values(rowOf(passkey)).execute()
         return true
       }),
-    async use(id, { counter, synced, usedAt }) {
+    /**
+     * Records a use. `false`: the passkey was removed, or its counter did not increase. Two uses with one counter mean
+     * that the key was copied (WebAuthn 7.2, step 22); an authenticator without a counter always sends 0.
+     */
+    async use(
+      id: string,
+      { counter, synced, usedAt }: Pick<Passkey, 'counter' | 'synced' | 'usedAt'>,
+    ): Promise<boolean> {
       const { numUpdatedRows } = await database
         .updateTable('passkey')
         .set({ counter, synced: synced ? 1 : 0, used_at: isoTimeOf(usedAt) })
