@@ -206,14 +206,13 @@ async function dynamoStore(config: Config, { migrating, onWarning }: OpenStoreOp
 }
 
 /** For a check of the configuration. Rejects when a store of these kinds cannot be reached now. It creates nothing. */
-export async function reachStore(config: Pick<Config, 'store' | 'mode'>): Promise<void> {
-  const { store: url } = config
+export async function reachStore(url: string, mode: Config['mode']): Promise<void> {
   if (url.startsWith('redis')) {
     const { connectToRedis } = await loadRedis()
     const connection = await connectToRedis(url, { onError: () => {} })
     connection.destroy()
   } else if (url.startsWith('dynamodb:')) {
-    const { client } = await connectToDynamo(config, 'accept')
+    const { client } = await connectToDynamo({ store: url, mode }, 'accept')
     client.destroy()
   } else if (/^(mysql|mariadb):/.test(url)) {
     const { pool } = await connectToMysql(url)

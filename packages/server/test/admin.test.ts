@@ -61,7 +61,7 @@ const forms = (id: string) =>
     [OF_USER, { action: 'disable' }],
     [OF_USER, { action: 'end_grants' }],
     [OF_USER, { action: 'end_session' }],
-    [`/admin/client?id=${id}`, {}],
+    [`/admin/client?id=${id}`, { action: 'remove' }],
   ] as const
 
 /** An app with a grant of the teacher. */
@@ -221,7 +221,7 @@ describe('the removal of a client with more grants than a request can wait for',
     const app = await teachersApp()
     const { visit, tokenOf, textOf } = await visitor()
     const path = `/admin/client?id=${app.id}`
-    const answer = await visit(path, { token: await tokenOf(path) })
+    const answer = await visit(path, { token: await tokenOf(path), action: 'remove' })
     expect([answer.status, await app.refresh()]).toEqual([303, 401])
     expect(await textOf(path)).toContain('its grants end one after another')
     expect(await app.call(), 'its grant is not found yet').toBe(200)
@@ -247,7 +247,7 @@ onEachDatabase((newDatabase) => {
       const grant = grants.find(({ clientId }) => clientId === one.id)?.id ?? ''
       await act(OF_USER, { action: 'end_grant', grant })
       expect([await one.call(), await two.call(), await three.call()]).toEqual([401, 200, 200])
-      await act(`/admin/client?id=${two.id}`, {})
+      await act(`/admin/client?id=${two.id}`, { action: 'remove' })
       expect([await two.call(), await two.refresh(), await three.call()]).toEqual([401, 401, 200])
       await act(OF_USER, { action: 'end_grants' })
       expect([await three.call(), (await server.grants.list(TEACHER)).grants]).toEqual([401, []])

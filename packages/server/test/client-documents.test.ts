@@ -68,7 +68,7 @@ it('is shown to operators as described by a document, and disappears when they r
   expect(shown).toContain('A document describes it, and the host of the document is verified.')
   expect(shown).toMatch(/Authenticates by<\/dt>\s*<dd>none or private_key_jwt</)
   const token = /name="token" value="([^"]+)"/.exec(shown)?.[1] ?? ''
-  await visit(page, { method: 'POST', body: new URLSearchParams({ token }) })
+  await visit(page, { method: 'POST', body: new URLSearchParams({ token, action: 'remove' }) })
   expect((await visit(page)).status).toBe(404)
   const authorization = `Bearer ${access_token}`
   expect((await fetch(`${server.baseUrl}/api/notes`, { headers: { authorization } })).status).toBe(401)

@@ -20,7 +20,7 @@ describe('the account page', () => {
 
   async function submit(path: string, fields: Record<string, string>, headers: Record<string, string> = {}) {
     const [, token = ''] = /name="token" value="([^"]+)"/.exec(await account()) ?? []
-    const body = new URLSearchParams({ token, ...fields })
+    const body = new URLSearchParams({ ticket: token, ...fields })
     const sent = { cookie, ...headers }
     return fetch(`${server.baseUrl}${path}`, { method: 'POST', redirect: 'manual', headers: sent, body })
   }
@@ -38,7 +38,7 @@ describe('the account page', () => {
 
   it('renames nothing by a form of another page, without a session, or for another user', async () => {
     const app = await signedIn(server.baseUrl, 'notes:read')
-    expect((await give(app.client_id, 'Evil', { token: 'x' })).status).toBe(403)
+    expect((await give(app.client_id, 'Evil', { ticket: 'x' })).status).toBe(403)
     expect((await give(app.client_id, 'Evil', {}, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
     expect((await give(app.client_id, 'Evil', {}, { cookie: '' })).headers.get('location')).toMatch(
       /^\/login/,

@@ -124,7 +124,7 @@ async function reach(config: Config, place: Place): Promise<void> {
   if (url.startsWith('sqlite:')) return reachFile(url.slice('sqlite:'.length))
   if (url.startsWith('postgres')) return reachPostgres(config, place)
   const { reachStore } = await import('../store.ts')
-  return reachStore(config)
+  return reachStore(url, config.mode)
 }
 
 async function reachFile(path: string): Promise<void> {

@@ -2,9 +2,9 @@ import type { AuthorizationServer, Store, UserGrant } from '@grantkit/core'
 import type { PersonalToken } from '@grantkit/core/personal-tokens'
 import type { AttemptQuery, AttemptReader, FoundAttempt, ReadAttempt } from '../attempts/attempt-reader.ts'
 import type { OnEvent } from '../events.ts'
-import { type OperatorClientsOptions, operatorClients } from './clients.ts'
-import { type OverviewOptions, overviewOf, stateOf } from './overview.ts'
-import { type OperatorUsersOptions, operatorUsers } from './users.ts'
+import { type OperatorClients, type OperatorClientsOptions, operatorClients } from './clients.ts'
+import { type Overview, type OverviewOptions, overviewOf, type ServiceState, stateOf } from './overview.ts'
+import { type OperatorUsers, type OperatorUsersOptions, operatorUsers } from './users.ts'
 
 interface OperatorOptions
   extends OverviewOptions,
@@ -17,35 +17,45 @@ interface OperatorOptions
   readonly onEvent: OnEvent
 }
 
-export type Operator = ReturnType<typeof operatorOf>
-
 /** What an operator does and sees: on a page, by the admin API and by a command, which only translate. */
-export function operatorOf(options: OperatorOptions) {
-  const { attempts, onEvent } = options
+export interface Operator {
+  readonly users: OperatorUsers
+  readonly clients: OperatorClients
+  readonly grants: ReturnType<typeof operatorGrants>
+  readonly attempts: ReturnType<typeof operatorAttempts>
+  readonly overview: () => Promise<Overview>
+  readonly state: () => Promise<ServiceState>
+}
+
+export function operatorOf(options: OperatorOptions): Operator {
   return {
     users: operatorUsers(options),
     clients: operatorClients(options),
     grants: operatorGrants(options),
-    /** Sign-in attempts. The trail has that an operator looked at one, or at the latest ones of a user. */
-    attempts: {
-      /** @param text a reference, as a user copies it */
-      async find(text: string): Promise<FoundAttempt | undefined> {
-        const attempt = await attempts.find(text)
-        if (attempt === undefined) return undefined
-        const { reference, subject, clientId } = attempt
-        onEvent({ type: 'attempt_read', reference, subject, clientId })
-        return attempt
-      },
-      /** The latest first. @param failed only those with a fault */
-      async latest(query: AttemptQuery, limit: number, failed = false): Promise<readonly ReadAttempt[]> {
-        const { subject } = query
-        // That there is none says something of the user too.
-        if (subject !== undefined) onEvent({ type: 'attempt_read', subject })
-        return failed ? attempts.latestFailures(query, limit) : attempts.latest(query, limit)
-      },
-    },
+    attempts: operatorAttempts(options),
     overview: overviewOf(options),
     state: stateOf(options),
+  }
+}
+
+/** Sign-in attempts. The trail has that an operator looked at one, or at the latest ones of a user. */
+function operatorAttempts({ attempts, onEvent }: Pick<OperatorOptions, 'attempts' | 'onEvent'>) {
+  return {
+    /** @param text a reference, as a user copies it */
+    async find(text: string): Promise<FoundAttempt | undefined> {
+      const attempt = await attempts.find(text)
+      if (attempt === undefined) return undefined
+      const { reference, subject, clientId } = attempt
+      onEvent({ type: 'attempt_read', reference, subject, clientId })
+      return attempt
+    },
+    /** The latest first. @param failed only those with a fault */
+    async latest(query: AttemptQuery, limit: number, failed = false): Promise<readonly ReadAttempt[]> {
+      const { subject } = query
+      // That there is none says something of the user too.
+      if (subject !== undefined) onEvent({ type: 'attempt_read', subject })
+      return failed ? attempts.latestFailures(query, limit) : attempts.latest(query, limit)
+    },
   }
 }
 
@@ -54,6 +64,8 @@ interface OperatorGrantsOptions {
   readonly store: Store
   readonly personalTokens?: { list(subject: string): Promise<readonly PersonalToken[]> } | undefined
 }
+
+type IssuerOfGrants = Parameters<AuthorizationServer['grants']['endOf']>[0]
 
 /** The most of a page of core. */
 const PAGE = 200
@@ -66,7 +78,7 @@ function operatorGrants({ grants, store, personalTokens }: OperatorGrantsOptions
   const tokens = async (subject: string) => personalTokens?.list(subject) ?? []
   return {
     list: grants.list,
-    endOf: grants.endOf,
+    endOf: (issuer: IssuerOfGrants) => grants.endOf(issuer),
     end,
     tokens,
     /** All grants of a user, the newest first. */
