@@ -8,7 +8,7 @@ import { type Database, openDatabase } from './database.ts'
 import type { Password } from './postgres-password.ts'
 import { createRateLimits } from './rate-limit-table.ts'
 import { addSessionEpochAndEmailSource } from './session-epoch-and-email-source.ts'
-import { createSignInTables } from './sign-in-tables.ts'
+import { addProviderOfIdentity, addProviderRoles, createSignInTables } from './sign-in-tables.ts'
 import { BUSY_MS } from './sqlite-dialect.ts'
 import { createStatistics } from './statistic-table.ts'
 import type { Tables } from './tables.ts'
@@ -237,6 +237,8 @@ const MIGRATIONS: Readonly<Record<string, TableMigration>> = {
   '0011_statistics': { up: createStatistics },
   '0012_attempt_steps': { up: createAttemptSteps },
   '0013_sessions': { up: createSessions },
+  '0014_provider_of_identity': { up: addProviderOfIdentity },
+  '0015_provider_roles': { up: addProviderRoles },
 }
 
 /** All migrations of a service, and the table that records them. */

@@ -37,3 +37,13 @@ async function createIdentities(database: Kysely<unknown>): Promise<void> {
     .execute()
   await database.schema.createIndex('identity_account').on('identity').column('account').execute()
 }
+
+/** The provider of an identity: providers may share an issuer, and the issuer in a token may be another one than the configured. */
+export async function addProviderOfIdentity(database: Kysely<unknown>): Promise<void> {
+  await database.schema.alterTable('identity').addColumn('provider', textOf(database)).execute()
+}
+
+/** The roles that providers give to an account. */
+export async function addProviderRoles(database: Kysely<unknown>): Promise<void> {
+  await database.schema.alterTable('account').addColumn('provider_roles', textOf(database)).execute()
+}

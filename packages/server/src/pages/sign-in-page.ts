@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { AuthorizationServer, PublicClient, ServerSecret } from '@grantkit/core'
 import { isCrossSite, pageView } from '@grantkit/core/feature'
 import { displayText } from '@grantkit/core/internal'
-import { html } from '@grantkit/pages'
+import { html, type RefusalText } from '@grantkit/pages'
 import type { Context } from 'hono'
 import * as z from 'zod'
 import { isMetByAny } from '../config/authentication-classes.ts'
@@ -30,7 +30,8 @@ export interface SignInPage {
 
 interface Shown extends ShownForms {
   readonly status?: number
-  readonly problem?: string
+  /** A text is in English, as the page. */
+  readonly problem?: string | RefusalText
   /** Of the attempt that the problem stopped, for the operator. */
   readonly reference?: string | undefined
   readonly headers?: Record<string, string>
@@ -76,7 +77,7 @@ export function signInPage(options: SignInPageOptions): SignInPage {
   <input type="hidden" name="return_to" value="${returnTo}">${demand === undefined ? '' : demandFields(demand)}${demandsLogin(prompt) ? PROMPT : ''}`
     const main = html`
 <h1>Sign in</h1>${sentBy(await requestingApp(returnTo))}
-${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</p>`}${forOperator(reference)}
+${problem === undefined ? '' : problemText(problem)}${forOperator(reference)}
 ${signInForms(options, hidden, { ...shown, returnTo, demand })}`
     const script = ways.ceremonies && 'passkeys.js'
     // No form-action: browsers apply it to the redirect after the form, whose target may be any client.
@@ -105,6 +106,12 @@ ${signInForms(options, hidden, { ...shown, returnTo, demand })}`
       return show(c, { ...shown, status: 403, problem: FORM_EXPIRED })
     },
   }
+}
+
+function problemText(problem: string | RefusalText): Markup {
+  if (typeof problem === 'string') return html`<p class="problem" role="alert">${problem}</p>`
+  const { text, lang, dir } = problem
+  return html`<p class="problem" lang="${lang}" dir="${dir}" role="alert">${text}</p>`
 }
 
 function demandsLogin(prompt = ''): boolean {
@@ -252,15 +259,19 @@ const MAX_TEXT = 254
 
 /** @param sent the query of the page, or the fields of a form. @returns `undefined` if a password meets the request */
 export function demandIn(
-  { ui }: Site,
+  { ui }: Pick<Site, 'ui'>,
   c: Context,
   { acr_values = '', ui_locales = '' }: Readonly<Record<string, string | undefined>>,
 ): Demand | undefined {
   const [acrValues, uiLocales] = [acr_values.slice(0, MAX_TEXT), ui_locales.slice(0, MAX_TEXT)]
   if (isMetByAny(acrValues.split(' '))) return undefined
+  return { acrValues, uiLocales, locale: localeOf({ ui }, c, uiLocales) }
+}
+
+/** The language of the user. @param ui_locales of the authorization request */
+export function localeOf({ ui }: Pick<Site, 'ui'>, c: Context, ui_locales = ''): string {
   const request = { method: c.req.method, path: c.req.path, query: '', headers: c.req.header(), body: '' }
-  const { locale } = pageView(ui.interaction, request, { ui_locales: uiLocales })
-  return { acrValues, uiLocales, locale }
+  return pageView(ui.interaction, request, { ui_locales }).locale
 }
 
 /** The hidden fields by which a form carries it on. */
