@@ -8,6 +8,7 @@ import { formBrowser } from '@grantkit/testkit/client'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Provider } from '../src/config/people.ts'
 import { DANA } from './people.ts'
+import { ranCommand } from './ran-command.ts'
 import { type RunningServer, runServer } from './running-server.ts'
 
 /** The pages after a failed sign-in with a provider. */
@@ -134,6 +135,27 @@ it.each<[string, Partial<Provider>]>([
   )
   const { signInsRefused } = await server.operator.overview()
   expect(signInsRefused).toEqual([{ provider: 'partner', reason, count: 1 }])
+})
+
+it('shows an operator on the overview who was refused why, and what to set', async () => {
+  const { server, get, begin, answered } = await open(0, { signUp: { emailDomains: ['corp.example'] } })
+  for (let time = 0; time < 2; time++) expect((await answered(await begin())).status).toBe(403)
+  await server.accounts.setAdmin(DANA.id, true)
+  const page = await (await get('/admin', await sessionCookie(server.baseUrl))).text()
+  const [table = ''] = /<table[^>]*aria-label="Sign-ins with providers.*?<\/table>/s.exec(page) ?? []
+  const cells = [...table.matchAll(/<td[^>]*><div>(.*?)<\/div>/gs)].map(([, cell = '']) =>
+    cell.replace(/<[^>]+>/g, ''),
+  )
+  expect(cells).toEqual([
+    'partner',
+    'The e-mail address of the user has a domain that a rule of the provider does not name',
+    'Add the domain to emailDomains of signUp or require, if that is wanted.',
+    '2',
+  ])
+  const { output } = await ranCommand(server, ['overview'])
+  expect(output).toContain(
+    'partner domain_not_allowed 2 times in 24 hours: Add the domain to emailDomains of',
+  )
 })
 
 it('gives the roles of its groups at each sign-in, and keeps them where it does not say', async () => {

@@ -6,6 +6,7 @@ import { formBrowser } from '@grantkit/testkit/client'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import type { UpstreamError } from '../src/accounts/upstream/identities.ts'
 import { type Purpose, upstreamSignIn } from '../src/accounts/upstream/upstream-sign-in.ts'
+import { upstreamSignIns } from '../src/accounts/upstream/upstream-sign-ins.ts'
 import type { Provider } from '../src/config/people.ts'
 
 const BASE_URL = 'https://school.example'
@@ -199,6 +200,24 @@ it('asks UserInfo for the verification that the ID token lacks, and takes it for
     standing: 'verified',
     domain: 'school.example',
   })
+})
+
+it('warns at the start of the domains that the operator vouches for', async () => {
+  const { provider, options } = await open()
+  const warnings: string[] = []
+  const upstream = [
+    {
+      ...provider,
+      emailsVerified: { domains: ['corp.example', 'notes.example'], evenIfFalse: true as const },
+    },
+    { ...provider, id: 'other' },
+  ]
+  await upstreamSignIns({ upstream, upstreamFile: undefined }, options, (warning) => warnings.push(warning))
+  expect(warnings).toEqual([
+    expect.stringMatching(
+      /^The provider partner: addresses of corp.example, notes.example count even if .* \(emailsVerified\)/,
+    ),
+  ])
 })
 
 it('takes nothing from UserInfo of another user', async () => {

@@ -54,7 +54,7 @@ function tenantIn(claims: IdTokenClaims, said: Claims): string | undefined {
 /** A longer one is no name. */
 const MAX_NAME = 1000
 
-export function textsIn(value: unknown): readonly string[] | undefined {
+function textsIn(value: unknown): readonly string[] | undefined {
   const texts = typeof value === 'string' ? [value] : value
   if (!Array.isArray(texts)) return undefined
   return texts.filter((text) => typeof text === 'string' && text !== '' && text.length <= MAX_NAME)
