@@ -21,4 +21,5 @@ export {
 export type { ConnectedAppsList } from './views/connected-apps.ts'
 export type { ChosenToken, NewTokenForm } from './views/personal-token-form.ts'
 export type { PersonalTokensView, ShownPersonalToken } from './views/personal-tokens.ts'
+export type { RefusalText, SignInRefusal } from './views/sign-in-refusal.ts'
 export type { StepUpNotice } from './views/step-up.ts'

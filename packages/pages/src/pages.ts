@@ -24,6 +24,7 @@ import { errorPage } from './views/error.ts'
 import { logoutPage, signedOutPage } from './views/logout.ts'
 import { openAppPage } from './views/open-app.ts'
 import { type PersonalTokensView, personalTokensPage } from './views/personal-tokens.ts'
+import { type RefusalText, type SignInRefusal, signInRefusal } from './views/sign-in-refusal.ts'
 import { type StepUpNotice, stepUpNotice } from './views/step-up.ts'
 
 /** The pages by name, with what each of them shows. */
@@ -87,6 +88,8 @@ export interface Pages {
   connectedAppsList(list: ConnectedAppsList): SafeHtml
   /** For a sign-in page of yours: why a password is not enough, and the form for a passkey. */
   stepUpNotice(notice: StepUpNotice): SafeHtml
+  /** For a sign-in page of yours: why a sign-in with an OpenID provider was refused. */
+  signInRefusal(refusal: SignInRefusal): RefusalText
   /** The personal access tokens of a user, with a form for a new one. Check its forms yourself. */
   personalTokensPage(view: PersonalTokensView): Promise<HttpResponse>
   /** A page of yours in the same layout. @param content `locale`: one of the languages; the first by default */
@@ -158,6 +161,7 @@ export function pages(options: PagesOptions): Pages {
     connectedApps: { connectedAppsPage: shown('connectedAppsPage') },
     connectedAppsList: (list) => connectedAppsList(contextOf(list.locale), list),
     stepUpNotice: (notice) => stepUpNotice(contextOf(notice.locale), notice),
+    signInRefusal: (refusal) => signInRefusal(contextOf(refusal.locale), refusal),
     personalTokensPage: shown('personalTokensPage'),
     page: ({ locale, ...content }) => layout(contextOf(locale), content),
   }

@@ -46,6 +46,7 @@ export type ServiceEvent =
   | SignInEvent
   | SignedOut
   | AccountEvent
+  | RolesEvent
   | SignInMethodChanged
   | PasswordMailSent
   | AttemptRead
@@ -130,6 +131,7 @@ const EVENTS: Readonly<
   failed: [undefined, 'A request failed at the server'],
   sign_in_succeeded: ['user', 'A user signed in'],
   sign_in_failed: ['unauthenticated', 'A sign-in failed'],
+  sign_in_refused: ['unauthenticated', 'A sign-in with a provider was refused'],
   signed_out: ['user', 'A user signed out'],
   account_added: ['operator', 'An account was added'],
   account_password_changed: ['decision', 'A password was changed'],
@@ -138,6 +140,8 @@ const EVENTS: Readonly<
   account_admin_added: ['operator', 'A user was made an admin'],
   account_admin_removed: ['operator', 'A user is no longer an admin'],
   account_removed: ['operator', 'An account was removed'],
+  account_roles_changed: ['decision', 'A provider gave a user other roles'],
+  account_roles_unread: ['user', 'A provider did not say the roles of a user'],
   sessions_ended: ['decision', 'All sessions of a user, or of all users, ended'],
   password_mail_sent: ['user', 'A user was sent a link for a new password'],
   passkey_added: ['decision', 'A passkey was added'],
@@ -208,6 +212,23 @@ type ChangeType =
   | 'account_admin_removed'
   | 'account_removed'
 
+/** At a sign-in with an OpenID provider that gives roles. */
+export type RolesEvent =
+  | {
+      readonly type: 'account_roles_changed'
+      readonly subject: string
+      readonly provider: string
+      /** Those that it gives now. */
+      readonly roles: readonly string[]
+    }
+  | {
+      readonly type: 'account_roles_unread'
+      readonly subject: string
+      readonly provider: string
+      /** `claim_missing`: or it has another form. The roles stay until they expire. */
+      readonly reason: 'groups_overage' | 'claim_missing'
+    }
+
 /** A sign-in attempt. `subject` is absent if no account has the presented credential. */
 export type SignInEvent =
   | {
@@ -219,6 +240,8 @@ export type SignInEvent =
       readonly signedInBy?: string | undefined
       /** How the application authenticated the user, if it says so. */
       readonly acr?: string
+      /** The address of the user counts because the operator vouches for its domain (`emailsVerified`). */
+      readonly vouched?: true
     }
   | {
       readonly type: 'sign_in_failed'
@@ -226,32 +249,71 @@ export type SignInEvent =
         | 'wrong_password'
         | 'wrong_passkey'
         | 'too_many_attempts'
-        | `provider_${UpstreamReason | NoAccount}`
         | `application_${ExternalSignInReason}`
         | `application_account_${NoImport}`
       readonly subject: string | undefined
-      /** The id of the OpenID provider. `detail`: its error, or what is wrong with the response of the application. */
-      readonly provider?: string
+      /** What is wrong with the response of the application. */
       readonly detail?: string
     }
+  | SignInRefused
 
-export type SignInReason = Extract<SignInEvent, { type: 'sign_in_failed' }>['reason']
+/** A sign-in with an OpenID provider, or the link to one, was refused. It names no address, and nobody at the provider. */
+export interface SignInRefused {
+  readonly type: 'sign_in_refused'
+  /** The id of the provider. */
+  readonly provider: string
+  /** Of the identity, or as it is configured. */
+  readonly issuer: string
+  readonly reason: RefusalReason
+  /** Of the address; without one, the tenant or the organization. */
+  readonly domain?: string | undefined
+  /** The account that is concerned, if one is. */
+  readonly subject?: string | undefined
+  /** As the user sees it; absent if sign-ins are not explained. */
+  readonly reference?: string | undefined
+  /** The error of the provider or of its client. */
+  readonly detail?: string | undefined
+}
+
+export type RefusalReason = UpstreamReason | NoAccount
+
+export type SignInReason = Extract<SignInEvent, { readonly reason: unknown }>['reason']
 
 /** Why a sign-in with a provider failed. */
 export type UpstreamReason =
   /** The user or the provider denied it. */
-  | 'denied'
-  /** The provider did not respond, or its response is invalid. */
+  | 'provider_denied'
+  /** The provider did not respond. */
   | 'unreachable'
+  /** The provider does not accept the configured client: its id, secret, redirect URI or scopes. */
+  | 'client_rejected'
+  /** The response of the provider is invalid. */
+  | 'response_invalid'
   /** Not started in this browser within the last ten minutes, or completed already. */
-  | 'expired'
+  | 'state_expired'
   /** A new sign-in was required, and the provider did not confirm one. */
   | 'not_fresh'
   /** The address to which the user would return does not fit into a cookie. */
   | 'too_long'
 
 /** Why an identity has no account to sign in to. */
-export type NoAccount = 'account_disabled' | 'email_in_use' | 'identity_in_use' | 'sign_up_refused'
+export type NoAccount =
+  | 'account_disabled'
+  | 'email_in_use'
+  | 'identity_in_use'
+  | 'sign_up_off'
+  | MembershipReason
+
+/** What a user lacks of a rule of the operator. */
+export type MembershipReason =
+  | 'email_missing'
+  | 'email_unverified'
+  | 'domain_not_allowed'
+  | 'tenant_not_allowed'
+  /** Also for an organization. */
+  | 'group_missing'
+  /** The user is in more groups than fit into a token, which therefore names none. */
+  | 'groups_overage'
 
 /** Why a sign-in by the application failed. */
 export type ExternalSignInReason =

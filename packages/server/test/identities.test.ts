@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { onEachDatabase } from '@grantkit/test-servers/on-each-database'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { accountDirectory } from '../src/accounts/account-directory.ts'
 import { accountRows } from '../src/accounts/account-rows.ts'
 import type { Account, StoredAccount } from '../src/accounts/accounts.ts'
@@ -43,7 +43,9 @@ onEachDatabase((newDatabase) => {
     expect(await opened.for({}, {}, opened.alice)).toEqual(opened.alice)
     expect(await opened.for({ email: 'alice@elsewhere.example' })).toEqual(opened.alice)
     expect(await opened.for({}, {}, opened.alice), 'linked twice').toEqual(opened.alice)
-    expect(await opened.rows.identities.list(opened.alice.id)).toMatchObject([{ shownAs: IDENTITY.email }])
+    expect(await opened.rows.identities.list(opened.alice.id)).toMatchObject([
+      { shownAs: IDENTITY.email, provider: PROVIDER.id },
+    ])
   })
 
   it('is never linked to an account by its address alone', async () => {
@@ -60,7 +62,7 @@ onEachDatabase((newDatabase) => {
     const opened = await open(here)
     expect(await opened.for({}, { linkVerifiedEmail: true })).toEqual(leads ? opened.alice : 'email_in_use')
     expect(await opened.for({ subject: 'other', email: undefined }, { linkVerifiedEmail: true })).toBe(
-      'sign_up_refused',
+      'sign_up_off',
     )
   })
 
@@ -101,6 +103,58 @@ onEachDatabase((newDatabase) => {
     expect(await opened.for({}, LINKS, opened.alice)).toEqual(opened.alice)
   })
 
+  it.each([
+    ['the provider verified', 'verified', true],
+    ['the operator vouches for', 'vouched', true],
+    ['the provider calls unverified, and the operator vouches for', 'vouched_although_false', false],
+    ['Google verified once, and others assign', 'verified_once', false],
+  ] as const)('is linked by an address that %s: %s, %s', async (_, standing, isLinked) => {
+    const opened = await open()
+    expect(await opened.for({ standing }, LINKS)).toEqual(isLinked ? opened.alice : 'email_in_use')
+    expect(await opened.rows.identities.list(opened.alice.id)).toHaveLength(isLinked ? 1 : 0)
+  })
+
+  it('needs what the operator requires at every sign-in, also to be connected', async () => {
+    const opened = await open()
+    const staff = { groups: ['staff', 'other'] }
+    const rule = { require: { groups: ['staff'] } }
+    expect(await opened.for(staff, rule, opened.alice)).toEqual(opened.alice)
+    expect(await opened.for(staff, rule)).toEqual(opened.alice)
+    expect(await opened.for({ groups: ['other'] }, rule), 'who left the group stays out').toBe(
+      'group_missing',
+    )
+    const bob = await opened.add({ email: 'bob@server.example' })
+    expect(await opened.for({ subject: 'b' }, rule, bob)).toBe('group_missing')
+    expect(await opened.rows.identities.list(bob.id)).toEqual([])
+  })
+
+  it('is an own account of nobody where an attacker has a tenant of their own with the address of a victim', async () => {
+    const opened = await open()
+    const attacker = { issuer: 'https://login.microsoftonline.com/t2/v2.0', subject: 'attacker' }
+    const listed = { ...LINKS, signUp: true, tenants: ['t1'] }
+    expect(await opened.for({ ...attacker, tenant: 't2' }, listed)).toBe('tenant_not_allowed')
+    expect(await opened.for({ ...attacker, tenant: 't2' }, { ...LINKS, tenants: ['t1'] }, opened.alice)).toBe(
+      'tenant_not_allowed',
+    )
+    const unverified = { ...attacker, email: undefined, standing: 'email_unverified', tenant: 't2' } as const
+    const anyTenant = { ...LINKS, tenants: 'any', signUp: { emailDomains: ['server.example'] } } as const
+    const rules = { ...anyTenant, signUp: { emailDomains: [...anyTenant.signUp.emailDomains] } }
+    expect(await opened.for(unverified, rules)).toBe('email_unverified')
+    expect(await opened.for({ ...unverified, tenant: undefined }, rules), 'a tid of another token').toBe(
+      'tenant_not_allowed',
+    )
+    expect(await opened.rows.identities.list(opened.alice.id)).toEqual([])
+  })
+
+  it('is another person with the same address and organization, if its subject differs', async () => {
+    const opened = await open({ email: 'other@server.example' })
+    const google = { issuer: 'https://accounts.google.com', email: 'a@corp.example', tenant: 'corp.example' }
+    const owner = await opened.for({ ...google, subject: '1' }, { signUp: true })
+    const buyer = { ...google, subject: '2' }
+    expect(await opened.for(buyer, { signUp: { tenants: ['corp.example'] }, ...LINKS })).toBe('email_in_use')
+    expect(await opened.for({ ...google, subject: '1' })).toEqual(owner)
+  })
+
   it('is linked by no address that has other letters than ASCII', async () => {
     const opened = await open()
     const kim = await opened.add({ email: 'kim@server.example' })
@@ -120,18 +174,18 @@ onEachDatabase((newDatabase) => {
   })
 
   it.each([
-    [false, 'new@server.example', false],
-    [true, undefined, true],
-    [{ emailDomains: ['server.example'] }, 'new@server.example', true],
-    [{ emailDomains: ['server.example'] }, undefined, false],
-    [{ emailDomains: ['server.example'] }, 'new@evil.example', false],
-    [{ emailDomains: ['server.example'] }, 'new@sub.server.example', false],
-    [{ emailDomains: ['server.example'] }, '"a@server.example"@evil.example', false],
-  ] as const)('signs up by the rule %j with the verified address %s: %s', async (signUp, email, allowed) => {
+    [false, 'new@server.example', 'sign_up_off'],
+    [true, undefined, undefined],
+    [{ emailDomains: ['server.example'] }, 'new@server.example', undefined],
+    [{ emailDomains: ['server.example'] }, undefined, 'email_missing'],
+    [{ emailDomains: ['server.example'] }, 'new@evil.example', 'domain_not_allowed'],
+    [{ emailDomains: ['server.example'] }, 'new@sub.server.example', 'domain_not_allowed'],
+    [{ emailDomains: ['server.example'] }, '"a@server.example"@evil.example', 'domain_not_allowed'],
+  ] as const)('signs up by the rule %j with the verified address %s: %s', async (signUp, email, refused) => {
     const opened = await open()
     const rule = typeof signUp === 'boolean' ? signUp : { emailDomains: [...signUp.emailDomains] }
     const found = await opened.for({ subject: 'new', email }, { signUp: rule })
-    if (!allowed) return expect(found).toBe('sign_up_refused')
+    if (refused !== undefined) return expect(found).toBe(refused)
     expect(found).toMatchObject({ ...(email && { email }), password: '' })
     expect(await opened.for({ subject: 'new', email })).toEqual(found)
   })
@@ -179,7 +233,46 @@ onEachDatabase((newDatabase) => {
       return account
     }
     const changing = { ...rows, accounts: { ...rows.accounts, find } }
-    expect(await accountFor(changing, PROVIDER, { ...IDENTITY, email: undefined })).toBe('sign_up_refused')
+    expect(await accountFor(changing, PROVIDER, { ...IDENTITY, email: undefined })).toBe('sign_up_off')
+  })
+
+  const GIVES = { ...PROVIDER, roles: { claim: 'groups', map: { staff: ['editor'] } } }
+  const NOW = Date.parse('2026-01-01T00:00:00Z')
+
+  it('gives the account the roles of its last sign-in, until they are too old', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: NOW })
+    onTestFinished(() => void vi.useRealTimers())
+    const { rows, alice, for: forIdentity } = await open()
+    await forIdentity({}, {}, alice)
+    const rolesOf = async () => (await rows.accounts.claims(alice.id))?.roles
+    expect(await rolesOf()).toBeUndefined()
+    expect(await rows.identities.setRoles(alice.id, GIVES, ['editor'])).toBe(true)
+    expect(await rows.identities.setRoles(alice.id, GIVES, ['editor']), 'the same again').toBe(false)
+    expect(
+      await rows.identities.setRoles(alice.id, { ...GIVES, id: 'other', rolesFor: 60 }, [
+        'editor',
+        'auditor',
+      ]),
+    ).toBe(true)
+    expect(await rolesOf()).toEqual(['editor', 'auditor'])
+    vi.setSystemTime(NOW + 60_000)
+    expect(await rolesOf(), 'the others have expired').toEqual(['editor'])
+    vi.setSystemTime(NOW + 12 * 3600_000)
+    expect(await rolesOf()).toBeUndefined()
+  })
+
+  it('takes back the roles that it no longer gives, and all of them with the last link', async () => {
+    const { rows, alice, for: forIdentity } = await open()
+    await forIdentity({}, {}, alice)
+    const rolesOf = async () => (await rows.accounts.claims(alice.id))?.roles
+    await rows.identities.setRoles(alice.id, GIVES, ['editor', 'auditor'])
+    await rows.identities.setRoles(alice.id, GIVES, ['auditor'])
+    expect(await rolesOf()).toEqual(['auditor'])
+    expect(await rows.identities.setRoles(alice.id, GIVES, [])).toBe(true)
+    expect(await rolesOf()).toBeUndefined()
+    await rows.identities.setRoles(alice.id, GIVES, ['editor'])
+    expect(await rows.accounts.removeIdentity(alice.id, IDENTITY.issuer, IDENTITY.subject)).toBe('removed')
+    expect(await rolesOf()).toBeUndefined()
   })
 
   it('cannot be linked to a second account', async () => {
@@ -197,6 +290,6 @@ onEachDatabase((newDatabase) => {
     expect(await opened.for({}, { signUp: true })).toBe('account_disabled')
     await opened.rows.accounts.remove(opened.alice.id)
     expect(await opened.rows.identities.find(IDENTITY.issuer, IDENTITY.subject)).toBeUndefined()
-    expect(await opened.for({})).toBe('sign_up_refused')
+    expect(await opened.for({})).toBe('sign_up_off')
   })
 })

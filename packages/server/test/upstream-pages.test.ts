@@ -9,6 +9,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import type { Provider } from '../src/config/people.ts'
 import type { ServerConfig } from '../src/config/schema.ts'
 import { DANA } from './people.ts'
+import { ranCommand } from './ran-command.ts'
 import { type RunningServer, runServer } from './running-server.ts'
 
 /** The pages after a failed sign-in with a provider. */
@@ -17,8 +18,13 @@ const PASSKEY_FORM = 'data-passkey="get"'
 const CALLBACK = '/login/with/partner/callback'
 
 /** @param age seconds since `alice` signed in at the provider */
-async function open(age = 0, rules: Partial<Provider> = {}, config: Partial<ServerConfig> = {}) {
-  const claims = () => ({ email: 'alice@partner.example', email_verified: true })
+async function open(
+  age = 0,
+  rules: Partial<Provider> = {},
+  more: Record<string, unknown> = {},
+  config: Partial<ServerConfig> = {},
+) {
+  const claims = () => ({ email: 'alice@partner.example', email_verified: true, ...more })
   const UPSTREAM_FILE = join(await temporaryFolder(), 'upstream.json')
   const provider = Promise.withResolvers<RunningProvider>()
   const server = await runServer(async (port) => {
@@ -103,32 +109,121 @@ it('leaves the other sign-in methods if the provider fails during the sign-in', 
 })
 
 it('shows that the provider denied the sign-in', async () => {
-  const { op, get, begin } = await open()
+  const { op, server, get, begin } = await open()
   const begun = await begin()
   const state = new URL(begun.headers.get('location') ?? '').searchParams.get('state') ?? ''
-  const query = new URLSearchParams({ error: 'access_denied', state, iss: op.provider.issuer })
+  const error_description = 'Call 555-0100'
+  const query = new URLSearchParams({
+    error: 'access_denied',
+    error_description,
+    state,
+    iss: op.provider.issuer,
+  })
   const answer = await get(`${CALLBACK}?${query}`, cookieOf(begun))
-  await expectProblem(answer, 403, 'Partner did not sign you in.')
+  expect(await answer.clone().text(), 'nobody else writes on the page').not.toContain('555')
+  expect(server.events.at(-1)).toMatchObject({ detail: 'access_denied: Call 555-0100' })
+  const words = 'Partner did not sign you in. You can try again, or sign in another way.'
+  await expectProblem(answer, 403, words)
 })
 
-it.each([
-  ['sign_up_refused', {}],
+it.each<[string, Partial<Provider>]>([
+  ['sign_up_off', {}],
+  ['domain_not_allowed', { signUp: { emailDomains: ['corp.example'] } }],
   ['email_in_use', { signUp: true }],
 ])('records with a reference that nobody may sign in: %s', async (reason, rules) => {
-  const { server, begin, answered } = await open(0, rules)
+  const { op, server, begin, answered } = await open(0, rules)
   if (reason === 'email_in_use')
     await server.accounts.add({ ...DANA, id: 'other', email: 'alice@partner.example' })
   const returnTo = `/oauth/authorize?client_id=gone&code_challenge=${'c'.repeat(43)}`
   const page = await (await answered(await begin(returnTo))).text()
   const shown = /<code>([0-9A-Z-]{9})<\/code>/.exec(page)?.[1] ?? ''
   expect(await server.attempts.find(shown)).toMatchObject({
-    verdict: { id: `provider_${reason}` },
+    verdict: {
+      id: reason,
+      compared: [{ label: 'fault', value: 'provider partner, domain partner.example' }],
+    },
     clientId: 'gone',
     steps: [{ step: 'signed_in', outcome: 'refused' }],
   })
-  expect(server.events).toContainEqual(
-    expect.objectContaining({ type: 'sign_in_failed', reason: `provider_${reason}`, provider: 'partner' }),
+  const { issuer } = op.provider
+  const event = { type: 'sign_in_refused', reason, provider: 'partner', issuer, domain: 'partner.example' }
+  expect(server.events).toContainEqual(expect.objectContaining({ ...event, reference: shown }))
+  expect(JSON.stringify(server.events), 'neither an address nor the user of the provider').not.toMatch(
+    /alice@|"alice"/,
   )
+  const { signInsRefused } = await server.operator.overview()
+  expect(signInsRefused).toEqual([{ provider: 'partner', reason, count: 1 }])
+})
+
+it('shows an operator on the overview who was refused why, and what to set', async () => {
+  const { server, get, begin, answered } = await open(0, { signUp: { emailDomains: ['corp.example'] } })
+  for (let time = 0; time < 2; time++) expect((await answered(await begin())).status).toBe(403)
+  await server.accounts.setAdmin(DANA.id, true)
+  const page = await (await get('/admin', await sessionCookie(server.baseUrl))).text()
+  const [table = ''] = /<table[^>]*aria-label="Sign-ins with providers.*?<\/table>/s.exec(page) ?? []
+  const cells = [...table.matchAll(/<td[^>]*><div>(.*?)<\/div>/gs)].map(([, cell = '']) =>
+    cell.replace(/<[^>]+>/g, ''),
+  )
+  expect(cells).toEqual([
+    'partner',
+    'The e-mail address of the user has a domain that a rule of the provider does not name',
+    'Add the domain to emailDomains of signUp or require, if that is wanted.',
+    '2',
+  ])
+  const { output } = await ranCommand(server, ['overview'])
+  expect(output).toContain(
+    'partner domain_not_allowed 2 times in 24 hours: Add the domain to emailDomains of',
+  )
+})
+
+it('gives the roles of its groups at each sign-in, and keeps them where it does not say', async () => {
+  const roles = { claim: 'groups', map: { staff: ['editor'] } }
+  const more: Record<string, unknown> = { groups: ['staff', 'others'] }
+  const { server, begin, answered } = await open(0, { signUp: { groups: ['staff'] }, roles }, more)
+  const signIn = async () => expect((await answered(await begin())).status).toBe(303)
+  await signIn()
+  const subject = (await server.accounts.idOf('alice@partner.example')) ?? ''
+  const rolesOf = async () => (await server.accounts.claims(subject))?.roles
+  expect(await rolesOf()).toEqual(['editor'])
+  more.groups = undefined
+  await signIn()
+  expect(await rolesOf()).toEqual(['editor'])
+  more.groups = ['others']
+  await signIn()
+  expect(await rolesOf()).toBeUndefined()
+  const of = { subject, provider: 'partner' }
+  expect(server.events.filter(({ type }) => type.startsWith('account_roles_'))).toEqual([
+    { type: 'account_roles_changed', ...of, roles: ['editor'] },
+    { type: 'account_roles_unread', ...of, reason: 'claim_missing' },
+    { type: 'account_roles_changed', ...of, roles: [] },
+  ])
+})
+
+it('says of a sign-in that the operator vouches for the address', async () => {
+  const rules = { signUp: { emailDomains: ['partner.example'] } }
+  const emailsVerified = { domains: ['partner.example'], evenIfFalse: true as const }
+  const { server, begin, answered } = await open(0, { ...rules, emailsVerified }, { email_verified: false })
+  expect((await answered(await begin())).status).toBe(303)
+  expect(server.events.findLast(({ type }) => type === 'sign_in_succeeded')).toMatchObject({ vouched: true })
+  const id = (await server.accounts.idOf('alice@partner.example')) ?? ''
+  await server.accounts.remove(id)
+  await server.accounts.add({ ...DANA, id: 'other', email: 'alice@partner.example' })
+  const page = await (await answered(await begin())).text()
+  expect(page, 'whether an address has an account is told to its owner alone').toContain(
+    'Your account at Partner cannot be used to sign in here.',
+  )
+  expect(server.events.findLast(({ type }) => type === 'sign_in_refused')).toMatchObject({
+    reason: 'email_in_use',
+  })
+})
+
+it('tells a user in their language which domains can sign in', async () => {
+  const { get, begin, answered } = await open(0, { require: { emailDomains: ['corp.example'] } })
+  const page = await (await answered(await begin('/oauth/authorize?ui_locales=de'))).text()
+  expect(page).toContain(
+    '<p class="problem" lang="de" dir="ltr" role="alert">Hier können sich Konten von corp.example anmelden; Ihres ist von partner.example.</p>',
+  )
+  expect((await get('/login')).status).toBe(200)
 })
 
 it('shows that a sign-in took too long, or began elsewhere, for a provider that it knows', async () => {
@@ -146,10 +241,10 @@ it('counts only failures for the network: a school signs in behind one address',
   const failed = async () => (await get(`${CALLBACK}?code=x&state=${state}`, cookieOf(begun))).status
   const statuses: number[] = []
   for (let n = 0; n < 119; n++) statuses.push(await failed())
-  expect(new Set(statuses)).toEqual(new Set([503]))
+  expect(new Set(statuses)).toEqual(new Set([403]))
   expect((await answered(await begin())).status).toBe(303)
   expect((await answered(await begin())).status).toBe(303)
-  expect([await failed(), await failed()]).toEqual([503, 429])
+  expect([await failed(), await failed()]).toEqual([403, 429])
 })
 
 it('counts no callback without the cookie of a sign-in, which any web page can make a browser load', async () => {
@@ -199,7 +294,7 @@ it.each([
   ['the admin pages', (id: string) => `/admin/user?id=${id}`, 'To change something here,'],
   ['the page of tokens', () => '/account/tokens', 'Sign in again'],
 ])('lets a user of a provider sign in again for %s', async (_, pathOf, words) => {
-  const { server, get, begin, answered } = await open(600, { signUp: true }, WITH_TOKENS)
+  const { server, get, begin, answered } = await open(600, { signUp: true }, {}, WITH_TOKENS)
   const session = cookieOf(await answered(await begin()))
   const id = (await server.accounts.idOf('alice@partner.example')) ?? ''
   await server.accounts.setAdmin(id, true)
@@ -309,6 +404,41 @@ it('lets a user of a provider without auth_time change nothing where the account
   expect((await get('/account/passkeys', session)).status).toBe(403)
 })
 
+it('shows a connected provider by its label, whatever the issuer of the token is, and offers it once', async () => {
+  const { server, get, connect, answered } = await open()
+  const owner = await sessionCookie(server.baseUrl)
+  expect(await (await get('/account', owner)).text()).toContain('<button>Connect Partner</button>')
+  const session = cookieOf(await answered(await connect(owner), owner))
+  // As at Microsoft, whose tokens have the issuer of a tenant.
+  await server.database.updateTable('identity').set({ issuer: 'https://idp.example/tenant' }).execute()
+  const page = await (await get('/account', session)).text()
+  expect(page).toContain('<p class="app-name">Partner <bdi>')
+  expect(page).not.toContain('Connect Partner')
+})
+
+it('ends every other session when a provider is connected, and keeps this one with its sign-in', async () => {
+  const { server, get, connect, answered } = await open()
+  const [owner, elsewhere] = [await sessionCookie(server.baseUrl), await sessionCookie(server.baseUrl)]
+  const session = cookieOf(await answered(await connect(owner), owner))
+  const statuses = [owner, elsewhere, session].map(async (cookie) => (await get('/account', cookie)).status)
+  expect(await Promise.all(statuses)).toEqual([303, 303, 200])
+  expect(server.events.map(({ type }) => type)).toEqual(
+    expect.arrayContaining(['identity_linked', 'sessions_ended']),
+  )
+  expect(server.events.findLast(({ type }) => type === 'sign_in_succeeded')).toMatchObject({
+    signedInBy: 'password',
+  })
+})
+
+it('connects nothing in another session than the one that asked for it', async () => {
+  const { server, connect, answered } = await open()
+  const attacker = await sessionCookie(server.baseUrl)
+  const victim = await sessionCookie(server.baseUrl, 'teacher@example.com', 'teacher')
+  expect((await answered(await connect(attacker), victim)).status).toBe(403)
+  expect(await server.database.selectFrom('identity').selectAll().execute()).toEqual([])
+  expect((await answered(await connect(attacker))).status, 'nor without one').toBe(403)
+})
+
 it('shows that the identity is linked to another account', async () => {
   const { server, connect, answered } = await open()
   const owner = await sessionCookie(server.baseUrl)
@@ -324,8 +454,8 @@ it('shows that the address is that of an account, and the trail tells whose', as
   const words =
     'There is an account here with this e-mail address. If it is yours, sign in to it and connect Partner there.'
   await expectProblem(await answered(await begin()), 403, words)
-  const refused = { reason: 'provider_email_in_use', subject: 'alice', provider: 'partner' }
-  expect(server.events).toContainEqual({ type: 'sign_in_failed', ...refused })
+  const refused = { type: 'sign_in_refused', reason: 'email_in_use', subject: 'alice', provider: 'partner' }
+  expect(server.events).toContainEqual(expect.objectContaining(refused))
 })
 
 it('sends the forms of the account page to the server alone, and continues to the provider from a page', async () => {

@@ -4,7 +4,9 @@ import { createMemoryStore } from '@grantkit/store-memory'
 import { type Authentication, type Claims, runOpenIdProvider } from '@grantkit/test-servers/openid-provider'
 import { formBrowser } from '@grantkit/testkit/client'
 import { expect, it, onTestFinished, vi } from 'vitest'
+import type { UpstreamError } from '../src/accounts/upstream/identities.ts'
 import { type Purpose, upstreamSignIn } from '../src/accounts/upstream/upstream-sign-in.ts'
+import { upstreamSignIns } from '../src/accounts/upstream/upstream-sign-ins.ts'
 import type { Provider } from '../src/config/people.ts'
 import type { SignInWishes } from '../src/http/sign-in-wishes.ts'
 
@@ -89,21 +91,22 @@ it.each([
   ['is none', { email: 'nonsense', email_verified: true }],
   ['the provider does not call verified', { email: 'alice@school.example' }],
   ['the provider has not verified', { email: 'alice@school.example', email_verified: false }],
-  ['is verified in words', { email: 'alice@school.example', email_verified: 'true' }],
+  ['is verified in other words', { email: 'alice@school.example', email_verified: 'TRUE' }],
 ])('takes no address that %s', async (_, claims) => {
   const { signIn, answered } = await open(() => ({ ...claims, name: '' }))
   const { cookies, query } = await answered()
   const { identity } = await signIn.finish(cookies, query)
-  expect(identity).toMatchObject({ subject: 'alice', email: undefined, name: undefined })
+  expect(identity).toMatchObject({ subject: 'alice', name: undefined })
+  expect(identity.email).toBeUndefined()
 })
 
 it('accepts a callback only in the browser that started it', async () => {
   const { signIn, answered } = await open()
   const { cookies, query } = await answered()
   const other = await signIn.begin(undefined, PURPOSE)
-  await expect(signIn.finish(pairOf(other.cookies), query)).rejects.toMatchObject({ reason: 'expired' })
-  await expect(signIn.finish(undefined, query)).rejects.toMatchObject({ reason: 'expired' })
-  await expect(signIn.finish(`${cookies}x`, query)).rejects.toMatchObject({ reason: 'expired' })
+  await expect(signIn.finish(pairOf(other.cookies), query)).rejects.toMatchObject({ reason: 'state_expired' })
+  await expect(signIn.finish(undefined, query)).rejects.toMatchObject({ reason: 'state_expired' })
+  await expect(signIn.finish(`${cookies}x`, query)).rejects.toMatchObject({ reason: 'state_expired' })
   expect((await signIn.finish(cookies, query)).identity.subject).toBe('alice')
   expect(other.cookies[0]).toContain('HttpOnly')
 })
@@ -127,7 +130,7 @@ it('refuses an answer with another state', async () => {
   const { cookies, query } = await answered()
   const bent = new URLSearchParams(query)
   bent.set('state', 'x')
-  await expect(signIn.finish(cookies, `?${bent}`)).rejects.toMatchObject({ reason: 'expired' })
+  await expect(signIn.finish(cookies, `?${bent}`)).rejects.toMatchObject({ reason: 'state_expired' })
 })
 
 it('accepts a callback once, even if the provider redeems its code twice', async () => {
@@ -135,7 +138,7 @@ it('accepts a callback once, even if the provider redeems its code twice', async
   const transients = options.store.transients && { ...options.store.transients, insert: async () => false }
   const signIn = upstreamSignIn(provider, { ...options, store: { ...options.store, transients } })
   const { cookies, query } = await answered()
-  await expect(signIn.finish(cookies, query)).rejects.toMatchObject({ reason: 'expired' })
+  await expect(signIn.finish(cookies, query)).rejects.toMatchObject({ reason: 'state_expired' })
 })
 
 it('rejects a callback after ten minutes', async () => {
@@ -143,7 +146,7 @@ it('rejects a callback after ten minutes', async () => {
   const { cookies, query } = await answered()
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10 * 60 * 1000 })
   onTestFinished(() => void vi.useRealTimers())
-  await expect(signIn.finish(cookies, query)).rejects.toMatchObject({ reason: 'expired' })
+  await expect(signIn.finish(cookies, query)).rejects.toMatchObject({ reason: 'state_expired' })
 })
 
 it.each<[string, (query: URLSearchParams) => void]>([
@@ -156,7 +159,7 @@ it.each<[string, (query: URLSearchParams) => void]>([
   const { cookies, query } = await answered()
   const bent = new URLSearchParams(query)
   bend(bent)
-  await expect(signIn.finish(cookies, `?${bent}`)).rejects.toMatchObject({ reason: 'unreachable' })
+  await expect(signIn.finish(cookies, `?${bent}`)).rejects.toMatchObject({ reason: 'response_invalid' })
 })
 
 it.each<[string, (question: URLSearchParams) => void]>([
@@ -166,7 +169,69 @@ it.each<[string, (question: URLSearchParams) => void]>([
   const { signIn, answered } = await open()
   const { cookies, query } = await answered(PURPOSE, bend)
   expect(query).toContain('code=')
-  await expect(signIn.finish(cookies, query)).rejects.toMatchObject({ reason: 'unreachable' })
+  await expect(signIn.finish(cookies, query)).rejects.toMatchObject({ reason: 'response_invalid' })
+})
+
+it.each([
+  ['access_denied', 'provider_denied'],
+  ['temporarily_unavailable', 'unreachable'],
+  ['unauthorized_client', 'client_rejected'],
+])('tells by the error %s of the provider that the reason is %s', async (error, reason) => {
+  const { signIn, provider } = await open()
+  const { cookies, location } = await signIn.begin(undefined, PURPOSE)
+  const state = new URL(location).searchParams.get('state') ?? ''
+  const error_description = `User\u0007 'alice@school.example'\nhas no access. ${'Why? '.repeat(99)}`
+  const query = new URLSearchParams({ error, error_description, state, iss: provider.issuer })
+  const refused: UpstreamError = await signIn.finish(pairOf(cookies), `?${query}`).then(
+    () => expect.unreachable(),
+    (thrown) => thrown,
+  )
+  expect(refused.reason).toBe(reason)
+  expect(refused.detail).toMatch(`${error}: User '…@school.example' has no access. Why?`)
+  expect(refused.detail).toHaveLength(200)
+})
+
+it('asks UserInfo for the verification that the ID token lacks, and takes it for the same address', async () => {
+  const { signIn, answered } = await open(VERIFIED)
+  const { cookies, query } = await answered()
+  const { identity } = await signIn.finish(cookies, query)
+  expect(identity).toMatchObject({
+    email: 'alice@school.example',
+    standing: 'verified',
+    domain: 'school.example',
+  })
+})
+
+it('warns at the start of the domains that the operator vouches for', async () => {
+  const { provider, options } = await open()
+  const warnings: string[] = []
+  const upstream = [
+    {
+      ...provider,
+      emailsVerified: { domains: ['corp.example', 'notes.example'], evenIfFalse: true as const },
+    },
+    { ...provider, id: 'other' },
+  ]
+  await upstreamSignIns({ upstream, upstreamFile: undefined }, options, (warning) => warnings.push(warning))
+  expect(warnings).toEqual([
+    expect.stringMatching(
+      /^The provider partner: addresses of corp.example, notes.example count even if .* \(emailsVerified\)/,
+    ),
+  ])
+})
+
+it('takes nothing from UserInfo of another user', async () => {
+  const { signIn, answered } = await open()
+  const { cookies, query } = await answered()
+  const { fetch } = globalThis
+  vi.stubGlobal('fetch', async (...request: Parameters<typeof fetch>) => {
+    const response = await fetch(...request)
+    if (!String(request[0]).endsWith('/me')) return response
+    return Response.json({ ...(await response.json()), sub: 'victim' })
+  })
+  onTestFinished(() => void vi.unstubAllGlobals())
+  const refused = { reason: 'response_invalid', detail: expect.stringMatching(/sub/) }
+  await expect(signIn.finish(cookies, query)).rejects.toMatchObject(refused)
 })
 
 it('distinguishes a denial by the user from a failure', async () => {
@@ -174,7 +239,9 @@ it('distinguishes a denial by the user from a failure', async () => {
   const { cookies, location } = await signIn.begin(undefined, PURPOSE)
   const state = new URL(location).searchParams.get('state') ?? ''
   const denied = new URLSearchParams({ error: 'access_denied', state, iss: provider.issuer })
-  await expect(signIn.finish(pairOf(cookies), `?${denied}`)).rejects.toMatchObject({ reason: 'denied' })
+  await expect(signIn.finish(pairOf(cookies), `?${denied}`)).rejects.toMatchObject({
+    reason: 'provider_denied',
+  })
 })
 
 const LOGIN = { prompt: 'login' }
@@ -280,7 +347,8 @@ it('fails with a wrong client secret, without revealing it', async () => {
   const { cookies, query } = await answered()
   const refused = signIn.finish(cookies, query)
   await expect(refused).rejects.toMatchObject({
-    reason: 'unreachable',
+    reason: 'client_rejected',
+    detail: expect.stringMatching(/^invalid_client/),
     message: expect.not.stringContaining('wrong one'),
   })
 })

@@ -27,7 +27,7 @@ export async function runOpenIdProvider(
   const client = { client_id: clientId, client_secret: clientSecret }
   const op = new OidcProvider(issuer, {
     clients: [{ ...client, redirect_uris: [callback], token_endpoint_auth_method: 'client_secret_post' }],
-    claims: { openid: ['sub', 'amr'], email: ['email', 'email_verified'], profile: ['name'] },
+    claims: { openid: ['sub', 'amr'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
     acrValues: ['pwd', 'phr', 'gold'],
     findAccount: (_context, sub) => ({ accountId: sub, claims: async () => ({ sub, ...claims(sub) }) }),
     cookies: { keys: ['a key of the tests'] },

@@ -98,6 +98,36 @@ export const de: Language = {
     account: 'Ihrem Konto',
     unsupported: 'Dieser Browser bietet hier keine Passkeys an. Versuchen Sie es mit einem anderen.',
   },
+  signInRefused: {
+    denied:
+      '{provider} hat Sie nicht angemeldet. Sie können es noch einmal versuchen oder sich anders anmelden.',
+    notNow: 'Die Anmeldung mit {provider} funktioniert im Moment nicht.',
+    invalid:
+      'Die Antwort von {provider} wurde nicht angenommen. Bitte versuchen Sie es noch einmal. Wenn es wieder geschieht, wenden Sie sich an den Betreiber dieses Dienstes.',
+    expired:
+      'Diese Anmeldung hat zu lange gedauert oder in einem anderen Fenster begonnen. Bitte versuchen Sie es noch einmal.',
+    notFresh:
+      'Sie müssen sich neu anmelden, und {provider} hat keine neue Anmeldung bestätigt. Bitte melden Sie sich anders an.',
+    tooLong: 'Die Adresse, zu der Sie zurückkehren würden, ist zu lang.',
+    signUpOff:
+      'Mit Ihrem Konto bei {provider} können Sie sich hier nicht anmelden. Bitten Sie den Betreiber dieses Dienstes um Zugang.',
+    emailMissing:
+      '{provider} hat Ihre E-Mail-Adresse nicht übermittelt. Wenden Sie sich an den Betreiber dieses Dienstes.',
+    emailUnverified:
+      '{provider} hat Ihre E-Mail-Adresse nicht bestätigt. Wenden Sie sich an den Betreiber dieses Dienstes.',
+    domainNotAllowed: 'Hier können sich Konten von {domains} anmelden; Ihres ist von {domain}.',
+    tenantNotAllowed:
+      'Ihre Organisation bei {provider} kann sich hier nicht anmelden. Wenden Sie sich an den Betreiber dieses Dienstes.',
+    groupMissing:
+      'Ihr Konto bei {provider} ist in keiner Gruppe, die sich hier anmelden kann. Wenden Sie sich an den Betreiber dieses Dienstes.',
+    groupsOverage:
+      '{provider} hat nicht mitgeteilt, in welchen Gruppen Sie sind, weil es zu viele sind. Wenden Sie sich an den Betreiber dieses Dienstes.',
+    emailInUse:
+      'Es gibt hier ein Konto mit dieser E-Mail-Adresse. Wenn es Ihres ist, melden Sie sich dort an und verbinden Sie es mit {provider}.',
+    identityInUse: 'Ihr Konto bei {provider} ist mit einem anderen Konto hier verbunden.',
+    accountDisabled:
+      'Mit Ihrem Konto hier können Sie sich nicht anmelden. Wenden Sie sich an den Betreiber dieses Dienstes.',
+  },
   device: {
     codeTitle: 'Gerät verbinden',
     codeWrong:

@@ -117,6 +117,34 @@ export const en = {
     account: 'your account',
     unsupported: 'This browser offers no passkeys here. Try another one.',
   },
+  /** On the sign-in page: why a sign-in with an OpenID provider was refused, and whether the user can do something. */
+  signInRefused: {
+    denied: '{provider} did not sign you in. You can try again, or sign in another way.',
+    /** The provider does not respond, or does not accept this service. */
+    notNow: 'Signing in with {provider} does not work at the moment.',
+    invalid:
+      'The answer of {provider} was not accepted. Please try again. If it happens again, ask the operator of this service.',
+    expired: 'This sign-in took too long, or began in another window. Please try again.',
+    notFresh:
+      'You have to sign in again, and {provider} did not confirm a new sign-in. Please use another way to sign in.',
+    tooLong: 'The address to which you would return is too long.',
+    signUpOff:
+      'Your account at {provider} cannot be used to sign in here. Ask the operator of this service for access.',
+    emailMissing: '{provider} did not send your e-mail address. Ask the operator of this service.',
+    emailUnverified: '{provider} did not confirm your e-mail address. Ask the operator of this service.',
+    /** `{domains}` is a list: `corp.example and notes.example`. */
+    domainNotAllowed: '{domains} accounts can sign in here; yours is of {domain}.',
+    tenantNotAllowed:
+      'Your organization at {provider} cannot sign in here. Ask the operator of this service.',
+    groupMissing:
+      'Your account at {provider} is in no group that can sign in here. Ask the operator of this service.',
+    groupsOverage:
+      '{provider} did not say which groups you are in, because there are too many. Ask the operator of this service.',
+    emailInUse:
+      'There is an account here with this e-mail address. If it is yours, sign in to it and connect {provider} there.',
+    identityInUse: 'Your account of {provider} is connected with another account here.',
+    accountDisabled: 'Your account here cannot be used to sign in. Ask the operator of this service.',
+  },
   device: {
     codeTitle: 'Connect a device',
     codeWrong: 'This code is wrong or has expired. Check the code on your device, or start again there.',

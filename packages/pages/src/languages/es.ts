@@ -95,6 +95,33 @@ export const es: Language = {
     account: 'su cuenta',
     unsupported: 'Este navegador no ofrece llaves de acceso aquí. Pruebe con otro.',
   },
+  signInRefused: {
+    denied: '{provider} no ha iniciado su sesión. Puede intentarlo de nuevo o iniciar sesión de otra manera.',
+    notNow: 'En este momento no se puede iniciar sesión con {provider}.',
+    invalid:
+      'No se ha aceptado la respuesta de {provider}. Inténtelo de nuevo. Si vuelve a ocurrir, consulte al operador de este servicio.',
+    expired: 'Este inicio de sesión ha tardado demasiado o empezó en otra ventana. Inténtelo de nuevo.',
+    notFresh:
+      'Tiene que volver a iniciar sesión, y {provider} no ha confirmado un nuevo inicio. Inicie sesión de otra manera.',
+    tooLong: 'La dirección a la que volvería es demasiado larga.',
+    signUpOff:
+      'Con su cuenta de {provider} no se puede iniciar sesión aquí. Pida acceso al operador de este servicio.',
+    emailMissing: '{provider} no ha enviado su dirección de correo. Consulte al operador de este servicio.',
+    emailUnverified:
+      '{provider} no ha confirmado su dirección de correo. Consulte al operador de este servicio.',
+    domainNotAllowed: 'Aquí pueden iniciar sesión las cuentas de {domains}; la suya es de {domain}.',
+    tenantNotAllowed:
+      'Su organización en {provider} no puede iniciar sesión aquí. Consulte al operador de este servicio.',
+    groupMissing:
+      'Su cuenta de {provider} no está en ningún grupo que pueda iniciar sesión aquí. Consulte al operador de este servicio.',
+    groupsOverage:
+      '{provider} no ha indicado en qué grupos está, porque son demasiados. Consulte al operador de este servicio.',
+    emailInUse:
+      'Aquí hay una cuenta con esta dirección de correo. Si es suya, inicie sesión en ella y conecte {provider} allí.',
+    identityInUse: 'Su cuenta de {provider} está conectada con otra cuenta de aquí.',
+    accountDisabled:
+      'Con su cuenta de aquí no se puede iniciar sesión. Consulte al operador de este servicio.',
+  },
   device: {
     codeTitle: 'Conectar un dispositivo',
     codeWrong:

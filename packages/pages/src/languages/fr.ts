@@ -102,6 +102,34 @@ export const fr: Language = {
     account: 'votre compte',
     unsupported: 'Ce navigateur ne propose pas de clés d’accès ici. Essayez-en un autre.',
   },
+  signInRefused: {
+    denied: '{provider} ne vous a pas connecté. Vous pouvez réessayer ou vous connecter autrement.',
+    notNow: 'La connexion avec {provider} ne fonctionne pas pour le moment.',
+    invalid:
+      'La réponse de {provider} n’a pas été acceptée. Veuillez réessayer. Si cela se reproduit, adressez-vous à l’exploitant de ce service.',
+    expired: 'Cette connexion a pris trop de temps ou a commencé dans une autre fenêtre. Veuillez réessayer.',
+    notFresh:
+      'Vous devez vous reconnecter, et {provider} n’a pas confirmé de nouvelle connexion. Veuillez vous connecter autrement.',
+    tooLong: 'L’adresse à laquelle vous reviendriez est trop longue.',
+    signUpOff:
+      'Votre compte chez {provider} ne permet pas de se connecter ici. Demandez l’accès à l’exploitant de ce service.',
+    emailMissing:
+      '{provider} n’a pas transmis votre adresse e-mail. Adressez-vous à l’exploitant de ce service.',
+    emailUnverified:
+      '{provider} n’a pas confirmé votre adresse e-mail. Adressez-vous à l’exploitant de ce service.',
+    domainNotAllowed: 'Les comptes de {domains} peuvent se connecter ici ; le vôtre est de {domain}.',
+    tenantNotAllowed:
+      'Votre organisation chez {provider} ne peut pas se connecter ici. Adressez-vous à l’exploitant de ce service.',
+    groupMissing:
+      'Votre compte chez {provider} n’est dans aucun groupe qui peut se connecter ici. Adressez-vous à l’exploitant de ce service.',
+    groupsOverage:
+      '{provider} n’a pas indiqué vos groupes, car ils sont trop nombreux. Adressez-vous à l’exploitant de ce service.',
+    emailInUse:
+      'Il existe ici un compte avec cette adresse e-mail. Si c’est le vôtre, connectez-vous-y et associez-y {provider}.',
+    identityInUse: 'Votre compte chez {provider} est associé à un autre compte ici.',
+    accountDisabled:
+      'Votre compte ici ne permet pas de se connecter. Adressez-vous à l’exploitant de ce service.',
+  },
   device: {
     codeTitle: 'Connecter un appareil',
     codeWrong:

@@ -94,6 +94,30 @@ export const ptBR: Language = {
     account: 'sua conta',
     unsupported: 'Este navegador não oferece chaves de acesso aqui. Tente em outro.',
   },
+  signInRefused: {
+    denied: '{provider} não fez o seu login. Você pode tentar de novo ou entrar de outra forma.',
+    notNow: 'Entrar com {provider} não funciona no momento.',
+    invalid:
+      'A resposta de {provider} não foi aceita. Tente de novo. Se acontecer outra vez, fale com o operador deste serviço.',
+    expired: 'Este acesso demorou demais ou começou em outra janela. Tente de novo.',
+    notFresh: 'Você precisa entrar de novo, e {provider} não confirmou um novo acesso. Entre de outra forma.',
+    tooLong: 'O endereço para o qual você voltaria é longo demais.',
+    signUpOff:
+      'Sua conta em {provider} não pode ser usada para entrar aqui. Peça acesso ao operador deste serviço.',
+    emailMissing: '{provider} não enviou seu endereço de e-mail. Fale com o operador deste serviço.',
+    emailUnverified: '{provider} não confirmou seu endereço de e-mail. Fale com o operador deste serviço.',
+    domainNotAllowed: 'Contas de {domains} podem entrar aqui; a sua é de {domain}.',
+    tenantNotAllowed:
+      'Sua organização em {provider} não pode entrar aqui. Fale com o operador deste serviço.',
+    groupMissing:
+      'Sua conta em {provider} não está em nenhum grupo que possa entrar aqui. Fale com o operador deste serviço.',
+    groupsOverage:
+      '{provider} não informou em quais grupos você está, porque são muitos. Fale com o operador deste serviço.',
+    emailInUse:
+      'Existe aqui uma conta com este endereço de e-mail. Se for sua, entre nela e conecte {provider} por lá.',
+    identityInUse: 'Sua conta de {provider} está conectada a outra conta aqui.',
+    accountDisabled: 'Sua conta aqui não pode ser usada para entrar. Fale com o operador deste serviço.',
+  },
   device: {
     codeTitle: 'Conectar um dispositivo',
     codeWrong:

@@ -18,6 +18,7 @@ import {
   type StoredAccount,
 } from './accounts.ts'
 import { passwordMatches } from './passwords.ts'
+import { dropRoles, withRoles } from './provider-roles.ts'
 import { type ChangeAndEnd, type SessionsEnding, sessionEnds, type UserSessions } from './sessions.ts'
 
 /**
@@ -120,7 +121,7 @@ export function accountRows(
   const withEmail = (email: string) => active.where('email', '=', addressOf(email)).executeTakeFirst()
   // Every request of a browser, every refresh and every UserInfo request reads one of them.
   const withId = lookup(database, active.where('id', '=', ''))
-  const claimsOf = lookup(database, rows.select('claims').where('id', '=', ''))
+  const claimsOf = lookup(database, rows.select(['claims', 'provider_roles']).where('id', '=', ''))
   const methods = errorsAs503<Omit<AccountRows, 'sessions'>>({
     async verify(email, password) {
       const row = await withEmail(email)
@@ -129,7 +130,7 @@ export function accountRows(
     },
     find: (id) => withId(id).then((row) => row && accountOf(row)),
     idOf: (email) => withEmail(email).then((row) => row?.id),
-    claims: (id) => claimsOf(id).then((row) => row && JSON.parse(row.claims)),
+    claims: (id) => claimsOf(id).then((row) => row && withRoles(JSON.parse(row.claims), row.provider_roles)),
     async add(account, { by = 'operator', emailSource = 'operator', also = nothing } = {}) {
       const isNew = await added(database, async (rows) => {
         await insertAccount(rows, account, emailSource)
@@ -218,7 +219,15 @@ async function isPresent(
 }
 
 async function removeAccount(rows: Rows, id: string, end: ChangeAndEnd): Promise<boolean> {
-  const emptied = { email: null, email_source: null, email_since: null, claims: '{}', password: '', admin: 0 }
+  const emptied = {
+    email: null,
+    email_source: null,
+    email_since: null,
+    claims: '{}',
+    password: '',
+    admin: 0,
+    provider_roles: null,
+  }
   if (!(await end({ ...emptied, state: 'removed' }))) return false
   for (const table of ['passkey', 'identity', 'installation_name'] as const)
     await rows.deleteFrom(table).where('account', '=', id).execute()
@@ -244,13 +253,19 @@ async function removeLocked(
   if (refused !== undefined) return refused
   await end({})
   if ('passkey' in method) await rows.deleteFrom('passkey').where('id', '=', method.passkey).execute()
-  else
-    await rows
-      .deleteFrom('identity')
-      .where('issuer', '=', method.issuer)
-      .where('subject', '=', method.identity)
-      .execute()
+  else await removeIdentityRow(rows, subject, method)
   return 'removed'
+}
+
+async function removeIdentityRow(
+  rows: Rows,
+  account: string,
+  { issuer, identity }: Extract<SignInMethod, { issuer: string }>,
+): Promise<void> {
+  const row = rows.selectFrom('identity').select('provider').where('issuer', '=', issuer)
+  const { provider } = await row.where('subject', '=', identity).executeTakeFirstOrThrow()
+  await rows.deleteFrom('identity').where('issuer', '=', issuer).where('subject', '=', identity).execute()
+  await dropRoles(rows, account, provider)
 }
 
 async function refusal(

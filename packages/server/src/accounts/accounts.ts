@@ -78,7 +78,7 @@ export function rowOf(
   { id, password, ...claims }: Account,
   source: EmailSource,
   addedAt: string,
-): AccountRow {
+): Omit<AccountRow, 'provider_roles'> {
   const { email, email_verified: _, ...others } = claims
   const address =
     email === undefined

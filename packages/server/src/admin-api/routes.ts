@@ -158,6 +158,9 @@ const OverviewAnswer = z
     known_clients_refused: z.record(z.string(), z.int()).openapi({
       description: 'Known clients that were refused in the last 24 hours because they are off, by id',
     }),
+    sign_ins_refused: z
+      .array(z.object({ provider: z.string(), reason: z.string(), count: z.int() }))
+      .openapi({ description: 'Sign-ins with OpenID providers that were refused in the last 24 hours' }),
     keys: z.array(SigningKey),
   })
   .openapi('Overview')
@@ -207,9 +210,10 @@ function stateOfService({ app, operation, operator, trail }: AdminApi): void {
   })
   app
     .openapi(showOverview, async (c) => {
-      const { health, keys, lastDay, knownClientsRefused } = await operator.overview()
+      const { health, keys, lastDay, knownClientsRefused, signInsRefused } = await operator.overview()
       const counts = { last_day: { ...lastDay }, known_clients_refused: { ...knownClientsRefused } }
-      return c.json({ health, ...counts, keys: keys.map(keyOf) }, 200)
+      const sign_ins_refused = signInsRefused.map((refusals) => ({ ...refusals }))
+      return c.json({ health, ...counts, sign_ins_refused, keys: keys.map(keyOf) }, 200)
     })
     .openapi(listKeys, async (c) => c.json({ items: (await operator.state()).keys.map(keyOf) }, 200))
     .openapi(queryTrail, async (c) => {

@@ -260,7 +260,7 @@ const EVENT_CHARTS: readonly EventChart[] = [
     id: 'sign-ins',
     title: 'Sign-ins',
     description: 'The number of sign-ins that succeeded and that failed.',
-    series: { Succeeded: ['sign_in_succeeded'], Failed: ['sign_in_failed'] },
+    series: { Succeeded: ['sign_in_succeeded'], Failed: ['sign_in_failed', 'sign_in_refused'] },
   },
   {
     id: 'approvals',

@@ -1,4 +1,5 @@
 import { html } from '@grantkit/pages'
+import { verdictOfSignIn, withoutMarks } from '../attempts/words.ts'
 import { DAY_MINUTES, DAY_SECONDS } from '../config/time-units.ts'
 import type { Markup, Site } from '../http/page.ts'
 import {
@@ -11,6 +12,8 @@ import {
   type RangeName,
   rangeNamed,
   type ServiceState,
+  type SignInRefusals,
+  signInRefusals,
   windowOf,
 } from '../operator/overview.ts'
 import { minuteOf } from '../statistics/statistics.ts'
@@ -25,12 +28,14 @@ import {
   table,
 } from './admin-page.ts'
 import { trailTable } from './trail-page.ts'
+import { reasonWords } from './words.ts'
 
 const SHOWN = 8
 /** The entries of a list that a person looks at first. */
 const NOTABLE = [
   'grant_ended',
   'sign_in_failed',
+  'sign_in_refused',
   'refused',
   'left_out',
   'signing_keys_rotated',
@@ -44,10 +49,11 @@ export function overviewPage(options: AdminOptions): Show {
     const { overviewCharts } = await import('./charts.ts')
     const name = rangeNamed(parameter(c, 'range')) ?? '24h'
     const window = windowOf(name, minuteOf(Date.now()))
-    const [{ health, keys }, charts, refusals, { entries }] = await Promise.all([
+    const [{ health, keys }, charts, refusals, signIns, { entries }] = await Promise.all([
       operator.state(),
       overviewCharts(statistics, window),
       knownClientRefusals(statistics, window),
+      signInRefusals(statistics, window),
       trail.page({ types: NOTABLE }, SHOWN),
     ])
     const main = html`
@@ -56,6 +62,7 @@ ${rangeLinks(site, name)}
 ${window.minutes > DAY_MINUTES ? html`<p class="hint">The days of the charts begin at 00:00 UTC.</p>` : ''}
 ${charts}
 ${refusedKnownClients(refusals)}
+${refusedSignIns(signIns)}
 <h2 class="part">Signing keys by age</h2>
 ${await keySection(keys, Date.now() / 1000)}
 <h2 class="part">Lately</h2>
@@ -72,6 +79,22 @@ function refusedKnownClients(refusals: KnownClientRefusals): Markup {
 <h2 class="part">Known clients that are off</h2>
 <p class="hint">They were refused, because <code>KNOWN_CLIENTS</code> does not name them.</p>
 ${facts(counts.map(([id, count]) => [id, `${count} times`]))}`
+}
+
+function refusedSignIns(refusals: readonly SignInRefusals[]): Markup {
+  if (refusals.length === 0) return html``
+  return html`
+<h2 class="part">Sign-ins with providers that were refused</h2>
+${table(
+  'Sign-ins with providers that were refused',
+  [
+    { head: 'Provider', cell: ({ provider }) => provider },
+    { head: 'Why', cell: ({ reason }) => html`<span title="${reason}">${reasonWords(reason)}</span>` },
+    { head: 'What to do', cell: ({ reason }) => withoutMarks(verdictOfSignIn(reason)?.fix ?? '') },
+    { head: 'Times', cell: ({ count }) => String(count), numeric: true },
+  ],
+  refusals,
+)}`
 }
 
 function healthFacts({ store, database }: ServiceState['health']): Markup {

@@ -232,7 +232,7 @@ export async function pruneAttempts(database: Database, now: Date): Promise<numb
   return Number(numDeletedRows) + (await pruneExpired(database, 'attempt_steps', dayOf(now, 0)))
 }
 
-type SignInFailed = Extract<SignInEvent, { type: 'sign_in_failed' }>
+type SignInFailed = Extract<SignInEvent, { type: 'sign_in_failed' | 'sign_in_refused' }>
 
 /** The page that tells the user of it. */
 interface FailedPage {
@@ -263,13 +263,21 @@ export function reportFailedSignIn({ explain, secret, onEvent }: Options): Repor
   const context = { emit: onEvent as (event: BaseEvent) => void, now: systemClock, random: randomBytes }
   const attempts = explain ? signInAttempts(context, current) : undefined
   return (event, { returnTo, status, caller }) => {
-    onEvent(event)
     const { searchParams } = new URL(returnTo, 'https://any.example')
     const request = { path: '/login', remoteAddress: caller }
-    const { reason, detail } = event
     // A copy: V8 keeps a whole query alive for one part of its text, and steps are kept in memory.
-    const fault = detail && Buffer.from(detail).toString()
-    const error = { reason, status, facts: { fault } }
-    return attempts?.signInRefused(request, Object.fromEntries(searchParams), error).reference
+    const fault = Buffer.from(faultOf(event)).toString() || undefined
+    const error = { reason: event.reason, status, facts: { fault } }
+    const { reference } = attempts?.signInRefused(request, Object.fromEntries(searchParams), error) ?? {}
+    onEvent(event.type === 'sign_in_refused' ? { ...event, reference } : event)
+    return reference
   }
+}
+
+function faultOf(event: SignInFailed): string {
+  if (event.type === 'sign_in_failed') return event.detail ?? ''
+  const { provider, domain, detail } = event
+  return [`provider ${provider}`, ...(domain ? [`domain ${domain}`] : []), ...(detail ? [detail] : [])].join(
+    ', ',
+  )
 }

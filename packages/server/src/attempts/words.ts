@@ -125,43 +125,86 @@ const VERDICTS: Readonly<Record<Elsewhere, Words>> = {
     sentence: 'The OpenID provider did not sign the user in: it, or the user, denied it.',
     fix: AGAIN,
   },
-  provider_unreachable: {
+  unreachable: {
     by: 'operator',
-    sentence: 'The OpenID provider did not respond, or its response is invalid.',
-    fix: 'Compare the fault with the settings of this server at the provider: client id, secret and redirect URI.',
+    sentence: 'The OpenID provider did not respond.',
+    fix: 'Look whether this server reaches the `issuer` of the provider, and whether the provider works.',
   },
-  provider_expired: {
+  client_rejected: {
+    by: 'operator',
+    sentence: 'The OpenID provider did not accept this server as its client.',
+    fix: 'Compare `clientId`, `clientSecret`, `scope` and the redirect URI with the settings at the provider. A secret may have expired there.',
+  },
+  response_invalid: {
+    by: 'operator',
+    sentence: 'The response of the OpenID provider is invalid.',
+    fix: 'Compare the fault with the `issuer` of the provider, and the clocks of both machines.',
+  },
+  state_expired: {
     by: 'user',
     sentence: 'The sign-in at the OpenID provider took too long, or began in another browser.',
     fix: AGAIN,
   },
-  provider_not_fresh: {
+  not_fresh: {
     by: 'operator',
     sentence: 'A new sign-in was required, and the OpenID provider did not confirm one.',
     fix: 'The user signs in another way. The provider has to return `auth_time`.',
   },
-  provider_too_long: {
+  too_long: {
     by: 'app',
     sentence:
       'The authorization request of the app is too long to be kept while the user signs in at the OpenID provider.',
     fix: 'Let the app push its request (PAR), or make it shorter.',
   },
-  provider_account_disabled: {
+  account_disabled: {
     by: 'operator',
     sentence: 'The account that the user of the OpenID provider belongs to is disabled or removed.',
     fix: 'Enable the user, if that is wanted.',
   },
-  provider_sign_up_refused: {
+  sign_up_off: {
     by: 'operator',
     sentence: 'The user of the OpenID provider has no account here, and may not make one.',
-    fix: 'Add the account, or let users of this provider sign up (`sign_up`).',
+    fix: 'Add the account, or let users of this provider sign up (`signUp`).',
   },
-  provider_email_in_use: {
+  email_missing: {
+    by: 'operator',
+    sentence: 'The OpenID provider did not send an e-mail address of the user, and a rule needs one.',
+    fix: 'Let the provider send `email`: look at `scope`, and at the claims of the client there.',
+  },
+  email_unverified: {
+    by: 'operator',
+    sentence:
+      'The OpenID provider did not say that the e-mail address of the user is verified, and a rule needs that.',
+    fix: 'Let the provider send `email_verified`, or `xms_edov` at Microsoft. If it gives out the addresses of the domain itself, vouch for the domain (`emailsVerified`).',
+  },
+  domain_not_allowed: {
+    by: 'operator',
+    sentence: 'The e-mail address of the user has a domain that a rule of the provider does not name.',
+    fix: 'Add the domain to `emailDomains` of `signUp` or `require`, if that is wanted.',
+  },
+  tenant_not_allowed: {
+    by: 'operator',
+    sentence:
+      'The user belongs to an organization (tenant) of the provider that may not sign in here, or to none.',
+    fix: 'Add it to `tenants` of the provider, or of `signUp` or `require`, if that is wanted.',
+  },
+  group_missing: {
+    by: 'operator',
+    sentence:
+      'The user is in no group or organization of the provider that a rule names, or the provider sends none.',
+    fix: 'Add the user to a group there, or the group to `groups` or `organizations` of `signUp` or `require`. The provider has to send the claim `groups`.',
+  },
+  groups_overage: {
+    by: 'operator',
+    sentence: 'The user is in more groups than fit into a token of the provider, so it names none.',
+    fix: 'Let the provider send only the groups that are assigned to this application.',
+  },
+  email_in_use: {
     by: 'user',
     sentence: 'An account here has the e-mail address of the user of the OpenID provider.',
     fix: 'The user signs in to that account, and connects the provider there.',
   },
-  provider_identity_in_use: {
+  identity_in_use: {
     by: 'user',
     sentence: 'The user of the OpenID provider is connected with another account.',
     fix: 'The user disconnects it there first.',

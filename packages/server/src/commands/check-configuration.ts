@@ -244,10 +244,17 @@ const OF_ACCOUNTS: ReadonlySet<string> = new Set([
 ])
 
 /** Warns of claims in `resources` that no account of this server has: its tokens would be without them. */
-export function claimWarnings({ resources, users }: Pick<Config, 'resources' | 'users'>): readonly string[] {
+export function claimWarnings({
+  resources,
+  users,
+  upstream,
+  upstreamFile,
+}: Pick<Config, 'resources' | 'users'> &
+  Partial<Pick<Config, 'upstream' | 'upstreamFile'>>): readonly string[] {
   if (users !== undefined) return []
+  const hasRoles = upstreamFile !== undefined || upstream?.some(({ roles }) => roles !== undefined)
   return Object.entries(resources).flatMap(([resource, { claims = [] }]) => {
-    const never = claims.filter((name) => !OF_ACCOUNTS.has(name))
+    const never = claims.filter((name) => !OF_ACCOUNTS.has(name) && !(hasRoles && name === 'roles'))
     if (never.length === 0) return []
     return [
       `resources: accounts of this server never have the claims ${never.join(', ')} of ${resource}. They come from an application or a directory (users)`,

@@ -1,6 +1,7 @@
 import { styleText } from 'node:util'
 import type { WebhookEndpointStatus, Webhooks } from '@grantkit/notifications'
 import { defineCommand } from 'citty'
+import { verdictOfSignIn, withoutMarks } from '../attempts/words.ts'
 import type { ConfiguredService, LoadService } from '../definition.ts'
 import type { KeyState, Overview } from '../operator/overview.ts'
 import { UsageError } from './command-line.ts'
@@ -22,7 +23,7 @@ export const overview = (load: LoadService) =>
       }),
   })
 
-function linesOf({ health, keys, lastDay, knownClientsRefused }: Overview): string[] {
+function linesOf({ health, keys, lastDay, knownClientsRefused, signInsRefused }: Overview): string[] {
   return [
     ...Object.entries(health).map(([name, { answers, milliseconds }]) =>
       row(name, answers ? `answers in ${milliseconds.toFixed(1)} ms` : 'out of reach'),
@@ -31,6 +32,12 @@ function linesOf({ health, keys, lastDay, knownClientsRefused }: Overview): stri
     ...Object.entries(lastDay).map(([type, count]) => row(type, `${count} in 24 hours`)),
     ...Object.entries(knownClientsRefused).map(([id, count]) =>
       row('known client off', `${id} refused ${count} times in 24 hours: KNOWN_CLIENTS`),
+    ),
+    ...signInsRefused.map(({ provider, reason, count }) =>
+      row(
+        'sign-in refused',
+        `${provider} ${reason} ${count} times in 24 hours: ${withoutMarks(verdictOfSignIn(reason)?.fix ?? '')}`,
+      ),
     ),
   ]
 }

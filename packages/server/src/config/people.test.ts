@@ -56,3 +56,63 @@ describe('users', () => {
     expect(problem).not.toContain(key)
   })
 })
+
+describe('upstream', () => {
+  const environment = { PARTNER: 's' }
+  const partner = {
+    ...{ id: 'partner', label: 'Partner', issuer: 'https://idp.example' },
+    ...{ clientId: 'notes', clientSecret: { env: 'PARTNER' } },
+  }
+  const withProvider = (change: object) => problemsOf(environment, { upstream: [{ ...partner, ...change }] })
+  const issuer = 'https://login.microsoftonline.com/organizations/v2.0'
+  const GUID = '6babcaad-604b-40ac-a9d7-9fd97c0b779f'
+
+  it('may say who signs up and signs in, by domains in their ASCII form', () => {
+    const rule = { emailDomains: ['CORP.example', 'münchen.example'], tenants: [GUID], groups: ['staff'] }
+    const change = {
+      signUp: rule,
+      require: { organizations: ['notes'] },
+      emailsVerified: { domains: ['corp.example'] },
+    }
+    const { upstream } = parseConfig({ config: { upstream: [{ ...partner, ...change }] }, environment })
+    expect(upstream).toMatchObject([
+      { ...change, signUp: { ...rule, emailDomains: ['corp.example', 'xn--mnchen-3ya.example'] } },
+    ])
+  })
+
+  it.each([
+    ['common', {}],
+    ['organizations', { signUp: true }],
+    ['consumers', { signUp: { emailDomains: ['corp.example'] } }],
+  ])('refuses %s of Microsoft without tenants, and names what to write', (tenant, change) => {
+    const everybody = issuer.replace('organizations', tenant)
+    expect(withProvider({ issuer: everybody, ...change })).toEqual([
+      `upstream[0].tenants is missing: ${everybody} signs in the users of every organization. Write tenants: ['<GUID>'], or tenants: 'any'`,
+    ])
+    for (const tenants of [[GUID], 'any'])
+      expect(withProvider({ issuer: everybody, ...change, tenants })).toEqual([])
+  })
+
+  it.each<[object, string]>([
+    [{ issuer, tenants: ['corp'] }, 'upstream[0].tenants must be GUIDs, not ["corp"]'],
+    [
+      { issuer, tenants: 'any', emailsVerified: { domains: ['corp.example'] } },
+      'upstream[0].emailsVerified must be left out with tenants',
+    ],
+    [
+      { issuer, tenants: 'any', roles: { claim: 'groups', map: { a: ['b'] } } },
+      'upstream[0].roles must be left out with tenants',
+    ],
+    [{ emailsVerified: { domains: [] } }, 'upstream[0].emailsVerified.domains must not be empty'],
+    [
+      { emailsVerified: { domains: ['*.corp.example'] } },
+      'upstream[0].emailsVerified.domains[0] must be a domain, as corp.example',
+    ],
+    [{ require: {} }, 'upstream[0].require must name something'],
+    [{ signUp: 'yes' }, 'upstream[0].signUp must be true, false, or an object'],
+  ])('refuses %j', (change, problem) => {
+    const [found = '', ...others] = withProvider(change)
+    expect(found).toContain(problem)
+    expect(others).toEqual([])
+  })
+})

@@ -37,6 +37,8 @@ const MIGRATIONS: Readonly<Record<string, TableMigration>> = {
   '0011_statistics': { up: createStatistics },
   '0012_attempt_steps': { up: createAttemptSteps },
   '0013_sessions': { up: createSessions },
+  '0014_provider_of_identity': { up: (database) => addText(database, 'identity', 'provider') },
+  '0015_provider_roles': { up: (database) => addText(database, 'account', 'provider_roles') },
 }
 
 /** All migrations of a service, and the table that records them. */
@@ -88,6 +90,11 @@ async function addNumber(database: Kysely<unknown>, table: string, name: string)
   await altered.addColumn(name, 'integer', (column) => column.notNull().defaultTo(0)).execute()
 }
 
+/** It may be null. */
+async function addText(database: Kysely<unknown>, table: string, name: string): Promise<void> {
+  await database.schema.alterTable(table).addColumn(name, textOf(database)).execute()
+}
+
 async function createAccounts(database: Kysely<unknown>): Promise<void> {
   await createTable(database, 'account', { text: 'id claims password state added_at', optional: 'email' })
   await database.schema.createIndex('account_email').unique().on('account').column('email').execute()
@@ -96,8 +103,7 @@ async function createAccounts(database: Kysely<unknown>): Promise<void> {
 /** The session epoch, and who verified the e-mail address. */
 async function addSessionEpochAndEmailSource(database: Kysely<unknown>): Promise<void> {
   await addNumber(database, 'account', 'session_epoch')
-  for (const column of ['email_source', 'email_since'])
-    await database.schema.alterTable('account').addColumn(column, textOf(database)).execute()
+  for (const column of ['email_source', 'email_since']) await addText(database, 'account', column)
 }
 
 /** The names that users give to the installations of their apps. */

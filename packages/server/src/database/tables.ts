@@ -33,6 +33,8 @@ export interface AccountRow {
   /** The version of what signs the user in: incremented whenever all sessions of the account end. */
   session_epoch: number
   added_at: string
+  /** The roles that providers give, by the id of the provider, as JSON; `null` if there are none. */
+  provider_roles: string | null
 }
 
 /** A browser in which a user is signed in. Without its row the session has ended. */
@@ -75,6 +77,8 @@ export interface IdentityRow {
   account: string
   shown_as: string
   added_at: string
+  /** The id of the provider as it is configured; `null` if a release before this column linked it, or no provider did. */
+  provider: string | null
 }
 
 interface InstallationNameRow {

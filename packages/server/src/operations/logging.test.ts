@@ -31,17 +31,23 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 describe('the log in an outage', () => {
-  it('has a line for each provider and each endpoint that fails', () => {
+  it('has a line for each provider and reason, and each endpoint that fails', () => {
     const { log, lines } = openLog()
     const onEvent = logObservers(log).onEvent
     const cause = new Error('no answer')
-    for (const provider of ['google', 'google', 'partner'])
-      onEvent({ type: 'sign_in_failed', reason: 'provider_unreachable', subject: undefined, provider })
+    for (const [provider, reason] of [
+      ['google', 'unreachable'],
+      ['google', 'unreachable'],
+      ['google', 'email_unverified'],
+      ['partner', 'unreachable'],
+    ] as const)
+      onEvent({ type: 'sign_in_refused', reason, issuer: 'https://idp.example', provider })
     for (const endpoint of ['crm', 'erp'])
       onEvent({ type: 'webhook_undelivered', endpoint, why: 'attempts', count: 1, cause })
     expect(lines).toMatchObject([
-      { provider: 'google' },
-      { provider: 'partner' },
+      { provider: 'google', reason: 'unreachable' },
+      { provider: 'google', reason: 'email_unverified' },
+      { provider: 'partner', reason: 'unreachable' },
       { endpoint: 'crm' },
       { endpoint: 'erp' },
     ])

@@ -60,8 +60,9 @@ function logEvents(log: Logger): (event: ServiceEvent) => void {
       const kind = `${event.type} ${reason} ${endpoint}`
       const failure = { ...event, cause: undefined, err: event.cause }
       logFailure(kind, failure)
-    } else if (event.type === 'sign_in_failed')
-      logRepeated(`${event.reason} ${event.provider} ${event.subject}`, event)
+    } else if (event.type === 'sign_in_failed') logRepeated(`${event.reason} ${event.subject}`, event)
+    else if (event.type === 'sign_in_refused')
+      logRepeated(`${event.type} ${event.provider} ${event.reason}`, event)
     else if (event.type === 'access_token_dropped') logRepeated(`${event.type} ${event.clientId}`, event)
     else log[levelOf(event)](event, event.type)
   }

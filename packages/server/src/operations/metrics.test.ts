@@ -23,3 +23,15 @@ it('the counter of every event of core starts at 0, so that an alert sees the fi
   const missing = types.filter((type) => !exposition.includes(`grantkit_events_total{type="${type}"} 0`))
   expect(missing).toEqual([])
 })
+
+it('counts the refusals of each provider by reason', async () => {
+  const { app, onEvent } = createMetrics()
+  const refused = { type: 'sign_in_refused', issuer: 'https://idp.example', provider: 'partner' } as const
+  for (const reason of ['email_unverified', 'email_unverified', 'client_rejected'] as const)
+    onEvent({ ...refused, reason, domain: 'other.example' })
+  const exposition = await (await app.request('/metrics')).text()
+  expect(exposition.match(/^grantkit_sign_in_refusals_total.*$/gm)).toEqual([
+    'grantkit_sign_in_refusals_total{provider="partner",reason="email_unverified"} 2',
+    'grantkit_sign_in_refusals_total{provider="partner",reason="client_rejected"} 1',
+  ])
+})

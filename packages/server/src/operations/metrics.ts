@@ -46,10 +46,17 @@ function countingEvents(registry: Registry): OnEvent {
     labelNames: ['error', 'reason'],
     registers,
   })
+  const signIns = new Counter({
+    name: 'grantkit_sign_in_refusals_total',
+    help: 'Sign-ins with an OpenID provider that were refused, by the id of the provider and the reason',
+    labelNames: ['provider', 'reason'],
+    registers,
+  })
   // Every counter starts at 0, so that the first increase is visible.
   for (const type of EVENT_TYPES) events.inc({ type }, 0)
   return (event) => {
     events.inc({ type: event.type })
+    if (event.type === 'sign_in_refused') signIns.inc({ provider: event.provider, reason: event.reason })
     if ('error' in event) refusals.inc({ error: event.error, reason: event.reason })
   }
 }

@@ -19,6 +19,8 @@ export interface Overview extends ServiceState {
   readonly lastDay: Readonly<Record<string, number>>
   /** In the last 24 hours. */
   readonly knownClientsRefused: KnownClientRefusals
+  /** The same for sign-ins with providers, the most frequent first. */
+  readonly signInsRefused: readonly SignInRefusals[]
 }
 
 export interface Probed {
@@ -54,6 +56,7 @@ export interface OverviewOptions {
 export const COUNTED = [
   'sign_in_succeeded',
   'sign_in_failed',
+  'sign_in_refused',
   'consent_granted',
   'grant_revoked',
   'grant_ended',
@@ -70,7 +73,8 @@ export function overviewOf(options: OverviewOptions): () => Promise<Overview> {
     const events = await totalsOf(statistics, 'event', window)
     const lastDay = Object.fromEntries(COUNTED.map((type) => [type, events.get(type) ?? 0]))
     const knownClientsRefused = await knownClientRefusals(statistics, window)
-    return { ...(await state()), lastDay, knownClientsRefused }
+    const signInsRefused = await signInRefusals(statistics, window)
+    return { ...(await state()), lastDay, knownClientsRefused, signInsRefused }
   }
 }
 
@@ -135,8 +139,30 @@ export async function knownClientRefusals(
   statistics: StatisticsReader,
   window: ChartWindow,
 ): Promise<KnownClientRefusals> {
-  const totals = await totalsOf(statistics, 'known_client_off', window)
-  return Object.fromEntries([...totals].sort(([, one], [, other]) => other - one))
+  return Object.fromEntries(await rankedOf(statistics, 'known_client_off', window))
+}
+
+/** How often sign-ins with a provider were refused for a reason. */
+export interface SignInRefusals {
+  /** The id of the provider. */
+  readonly provider: string
+  readonly reason: string
+  readonly count: number
+}
+
+export async function signInRefusals(
+  statistics: StatisticsReader,
+  window: ChartWindow,
+): Promise<readonly SignInRefusals[]> {
+  const ranked = await rankedOf(statistics, 'sign_in_refused', window)
+  return ranked.map(([label, count]) => {
+    const [provider = '', reason = ''] = label.split(' ')
+    return { provider, reason, count }
+  })
+}
+
+async function rankedOf(...of: Parameters<typeof totalsOf>): Promise<[string, number][]> {
+  return [...(await totalsOf(...of))].sort(([, one], [, other]) => other - one)
 }
 
 async function totalsOf(

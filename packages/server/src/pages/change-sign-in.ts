@@ -12,7 +12,8 @@ import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 import type { Visit } from '../sign-in/session.ts'
 import { type AdminSignIns, isFresh } from '../sign-in/ways-to-sign-in.ts'
 import type { LoginOptions } from './login.ts'
-import { providerFailed, unreachable } from './upstream-login.ts'
+import { localeOf } from './sign-in-page.ts'
+import { providerFailed } from './upstream-login.ts'
 
 /** Handlers of the forms of "How you sign in". Each needs a sign-in within the last minutes. */
 export interface ChangeSignIn {
@@ -107,7 +108,8 @@ export function changeSignIn(
       } catch (error) {
         if (!(error instanceof UpstreamError)) throw error
         onEvent(providerFailed(provider.provider, error, visit.account.id))
-        return showAgain(c, visit, unreachable(provider.provider.label))
+        const refusal = { reason: error.reason, provider: provider.provider.label }
+        return showAgain(c, visit, site.ui.signInRefusal({ ...refusal, locale: localeOf(site, c) }).text)
       }
     }),
     removeIdentity: change(async (c, visit, { issuer = '', identity = '' }) => {

@@ -4,7 +4,7 @@ import type { StoredAccount } from '../accounts/accounts.ts'
 import { type SignInCeremony, signInAnswer } from '../accounts/passkeys/ceremonies.ts'
 import type { ReportFailedSignIn } from '../attempts/recording.ts'
 import { BY_PASSKEY, BY_PASSWORD } from '../config/authentication-classes.ts'
-import type { SignInEvent, SignInMethodChanged } from '../events.ts'
+import type { RolesEvent, SignInEvent, SignInMethodChanged } from '../events.ts'
 import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
 import { wishesIn } from '../http/sign-in-wishes.ts'
 import type { CallerOf } from '../http/trusted-proxies.ts'
@@ -113,15 +113,17 @@ export interface SignedIn extends SignInFacts {
   readonly returnTo: string
   /** The Set-Cookie line that forgets how the sign-in began elsewhere. */
   readonly usedCookie?: string
+  /** The operator vouches for the address of the user, and the provider does not. */
+  readonly vouched?: true | undefined
 }
 
 export async function signedIn(
   { sessions, onEvent }: LoginOptions,
   c: Context,
-  { account, returnTo, usedCookie, ...facts }: SignedIn,
+  { account, returnTo, usedCookie, vouched, ...facts }: SignedIn,
 ): Promise<Response> {
   const { session, cookie } = await sessions.start(account, c.req.header('cookie'), facts)
-  onEvent({ ...signInSucceeded(session), ...acrOfApplication(facts) })
+  onEvent({ ...signInSucceeded(session), ...acrOfApplication(facts), ...(vouched && { vouched }) })
   for (const line of [cookie, usedCookie ?? []].flat()) c.header('set-cookie', line, { append: true })
   return seeOther(c, returnTo)
 }
@@ -140,5 +142,5 @@ export interface LoginOptions extends SignInOptions, SignInPageOptions {
   readonly sessions: Sessions
   readonly callerOf: CallerOf
   readonly reportFailed: ReportFailedSignIn
-  readonly onEvent: (event: SignInEvent | SignInMethodChanged) => void
+  readonly onEvent: (event: RolesEvent | SignInEvent | SignInMethodChanged) => void
 }

@@ -145,17 +145,15 @@ function providerPages(options: PagesOptions, form: SignInPage, account: Account
 export function interaction({
   site,
   sessions,
-  external,
   adminSignIns,
   ways,
-}: Pick<PagesOptions, 'site' | 'sessions' | 'external' | 'adminSignIns' | 'ways'>): Interaction {
+}: Pick<PagesOptions, 'site' | 'sessions' | 'adminSignIns' | 'ways'>): Interaction {
   const goTo = (location: string) => ({ status: 303, headers: { location }, body: '' })
   return {
     ...site.ui.interaction,
     session: (request) => sessions.read(headerOf(request, 'cookie')),
     signIn(returnTo, { loginHint, prompt, maxAge, uiLocales, acrValues }) {
-      const languages = (external ?? acrValues) && { uiLocales }
-      const wishes = { loginHint, prompt, maxAge, acrValues: acrValues?.join(' '), ...languages }
+      const wishes = { loginHint, prompt, maxAge, acrValues: acrValues?.join(' '), uiLocales }
       return goTo(signInAddress(site.basePath, returnTo, wishes))
     },
     async consentPage(view) {

@@ -7,6 +7,7 @@ import type { Passkey } from '../accounts/passkeys/passkey-rows.ts'
 import { hashPassword, newPasswordProblem } from '../accounts/passwords.ts'
 import type { LinkedIdentity } from '../accounts/upstream/identities.ts'
 import { BY_PASSWORD } from '../config/authentication-classes.ts'
+import type { Provider } from '../config/people.ts'
 import { formOf, type WithBody } from '../http/bodies-and-answers.ts'
 import { type Markup, pointInTime, type Site } from '../http/page.ts'
 import { signInAgain } from '../http/sign-in-wishes.ts'
@@ -146,12 +147,13 @@ export async function methodsOf(
 
 export function signInMethods({ basePath }: Site, ways: WaysToSignIn, shown: SignInMethods): Markup {
   const { account, passkeys, identities, pageToken, bySignIn, token, strong } = shown
-  const labels = new Map(ways.providers.map(({ provider }) => [provider.issuer, provider.label]))
+  const labelOf = (identity: LinkedIdentity) =>
+    ways.providers.find(({ provider }) => isOf(provider, identity))?.provider.label ?? identity.issuer
   return html`
 <h2 class="part" id="sign-in">How you sign in</h2>
 ${strong ? passwordCard(basePath, account, pageToken, bySignIn) : ''}
 ${passkeys.map((passkey) => passkeyCard(basePath, passkey, token))}
-${identities.map((identity) => identityCard(basePath, labels.get(identity.issuer) ?? identity.issuer, identity, token))}
+${identities.map((identity) => identityCard(basePath, labelOf(identity), identity, token))}
 <p class="hint">Removing a way to sign in signs you out everywhere.</p>
 ${token === undefined ? toSignInAgain(basePath, strong) : html`${addPasskey(basePath, ways, token)}${connect(basePath, ways, shown, token)}`}`
 }
@@ -208,15 +210,18 @@ function addPasskey(basePath: string, { ceremonies }: WaysToSignIn, token: strin
 </form>`
 }
 
+/** By the issuer, if the identity was linked by a release that did not keep the provider. */
+function isOf({ id, issuer }: Provider, identity: LinkedIdentity): boolean {
+  return identity.provider === undefined ? identity.issuer === issuer : identity.provider === id
+}
+
 function connect(
   basePath: string,
   { providers }: WaysToSignIn,
   { identities }: SignInMethods,
   token: string,
 ): Markup {
-  const open = providers.filter(
-    ({ provider }) => !identities.some(({ issuer }) => issuer === provider.issuer),
-  )
+  const open = providers.filter(({ provider }) => !identities.some((identity) => isOf(provider, identity)))
   return html`${open.map(
     ({ provider: { id, label } }) => html`
 <form method="post" action="${basePath}/account/identities" class="other-way">

@@ -7,7 +7,7 @@ import {
 } from '@grantkit/core'
 import { isCrossSite, pageView } from '@grantkit/core/feature'
 import { displayText } from '@grantkit/core/internal'
-import { html } from '@grantkit/pages'
+import { html, type RefusalText } from '@grantkit/pages'
 import type { Context } from 'hono'
 import * as z from 'zod'
 import { isMetByAny } from '../config/authentication-classes.ts'
@@ -36,7 +36,8 @@ export interface SignInPage {
 
 interface Shown extends ShownForms {
   readonly status?: number
-  readonly problem?: string
+  /** A text is in English, as the page. */
+  readonly problem?: string | RefusalText
   /** Of the attempt that the problem stopped, for the operator. */
   readonly reference?: string | undefined
   readonly headers?: Record<string, string>
@@ -81,7 +82,7 @@ export function signInPage(options: SignInPageOptions): SignInPage {
   <input type="hidden" name="return_to" value="${returnTo}">${wishFields(wishes)}`
     const main = html`
 <h1>Sign in</h1>${sentBy(app)}
-${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</p>`}${forOperator(reference)}
+${problem === undefined ? '' : problemText(problem)}${forOperator(reference)}
 ${signInForms(options, c, hidden, shown)}${mayDecline ? backToApp(app, returnTo) : ''}`
     const script = ways.ceremonies && 'passkeys.js'
     // No form-action: browsers apply it to the redirect after the form, whose target may be any client.
@@ -108,6 +109,12 @@ ${signInForms(options, c, hidden, shown)}${mayDecline ? backToApp(app, returnTo)
       return show(c, { ...shown, status: 403, problem: FORM_EXPIRED })
     },
   }
+}
+
+function problemText(problem: string | RefusalText): Markup {
+  if (typeof problem === 'string') return html`<p class="problem" role="alert">${problem}</p>`
+  const { text, lang, dir } = problem
+  return html`<p class="problem" lang="${lang}" dir="${dir}" role="alert">${text}</p>`
 }
 
 /** The sign-in page needs no database: while it is unreachable, nobody is signed in. */
@@ -157,8 +164,8 @@ export function demandsMoreThanPassword({ acrValues }: SignInWishes): boolean {
   return acrValues !== undefined && !isMetByAny(acrValues.split(' '))
 }
 
-/** The language in which the page explains that. */
-function localeOf({ ui }: Site, c: Context, { uiLocales = '' }: SignInWishes): string {
+/** The language of the user. */
+export function localeOf({ ui }: Pick<Site, 'ui'>, c: Context, { uiLocales = '' }: SignInWishes): string {
   const request = { method: c.req.method, path: c.req.path, query: '', headers: c.req.header(), body: '' }
   return pageView(ui.interaction, request, { ui_locales: uiLocales }).locale
 }

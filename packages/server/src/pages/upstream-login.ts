@@ -1,14 +1,18 @@
 import { returnPath, type Session } from '@grantkit/core'
 import type { Context } from 'hono'
+import type { AccountRows } from '../accounts/account-rows.ts'
 import type { StoredAccount } from '../accounts/accounts.ts'
-import { accountFor, UpstreamError } from '../accounts/upstream/identities.ts'
+import { accountFor, type Identity, UpstreamError } from '../accounts/upstream/identities.ts'
+import type { Belonging } from '../accounts/upstream/memberships.ts'
 import type { ToProvider, UpstreamSignIn } from '../accounts/upstream/upstream-sign-in.ts'
-import type { NoAccount, SignInEvent } from '../events.ts'
+import type { Provider } from '../config/people.ts'
+import type { RefusalReason, SignInRefused } from '../events.ts'
 import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
 import { type SignInWishes, wishesIn } from '../http/sign-in-wishes.ts'
+import type { Visit } from '../sign-in/session.ts'
 import { hasOtherWay } from '../sign-in/ways-to-sign-in.ts'
-import { type LoginOptions, signedIn } from './login.ts'
-import { type SignInPage, TOO_MANY } from './sign-in-page.ts'
+import { type LoginOptions, signedIn, signInSucceeded } from './login.ts'
+import { localeOf, type SignInPage, TOO_MANY } from './sign-in-page.ts'
 
 /** Sign-in with an OpenID provider: the redirect to it, and the callback. */
 export interface UpstreamLogin {
@@ -17,11 +21,12 @@ export interface UpstreamLogin {
 }
 
 export function upstreamLogin(
-  options: LoginOptions,
+  options: LoginOptions & { readonly accounts: Pick<AccountRows, 'endSessions'> },
   page: SignInPage,
   provider: UpstreamSignIn,
 ): UpstreamLogin {
-  const explained = withProblems(options, page, provider)
+  const refused = refusedPage(options, page, provider.provider)
+  const explained = withProblems(refused, provider)
   const withinLimit = limited(options, page)
   const home = `${options.site.basePath}/`
 
@@ -33,31 +38,53 @@ export function upstreamLogin(
     )
     const usedCookie = provider.usedCookie(search)
     const { returnTo, linkFor } = purpose
-    const linking = linkFor === '' ? undefined : await accountOfSession(options, c, linkFor)
+    const visit = linkFor === '' ? undefined : await visitOfSession(options, c, linkFor)
     const onLinked = ({ id: subject }: StoredAccount, issuer: string) =>
       options.onEvent({ type: 'identity_linked', subject, issuer })
-    const account = await accountFor({ ...options.ways, onLinked }, provider.provider, identity, linking)
+    const account = await accountFor(
+      { ...options.ways, onLinked },
+      provider.provider,
+      identity,
+      visit?.account,
+    )
     if (typeof account === 'string') {
-      const { id, label } = provider.provider
       const holder = identity.email === undefined ? undefined : await options.accounts.idOf(identity.email)
-      const event = failed(`provider_${account}`, id, linking?.id ?? holder)
-      const reference = options.reportFailed(event, { returnTo, status: 403, caller: options.callerOf(c) })
-      const problem = ACCOUNT_PROBLEMS[account](label)
-      return page.show(c, {
-        ...{ ...purpose, status: 403, problem, reference, mayDecline: true },
-      })
+      const event = refusalOf(provider.provider, account, visit?.account.id ?? holder, identity)
+      return refused(c, purpose, event, identity)
     }
-    if (linking === undefined) {
-      if (isUnproven && !(await isProofEnough(options, returnTo, account)))
-        throw new UpstreamError('not_fresh')
+    if (visit === undefined && isUnproven && !(await isProofEnough(options, returnTo, account)))
+      throw new UpstreamError('not_fresh')
+    await giveRoles(account.id, identity)
+    if (visit === undefined) {
       const signedInBy = `provider ${provider.provider.id}`
       const { authTime, acr, amr } = identity
-      const facts = { signedInBy, authTime, confirmedAt, acr, amr }
+      const vouched = identity.standing?.startsWith('vouched') ? true : undefined
+      const facts = { signedInBy, authTime, confirmedAt, acr, amr, vouched } as const
       return signedIn(options, c, { account, returnTo, usedCookie, ...facts })
     }
     options.onEvent({ type: 'identity_linked', subject: account.id, issuer: identity.issuer })
-    c.header('set-cookie', usedCookie, { append: true })
+    for (const line of [await continued(c, visit), usedCookie]) c.header('set-cookie', line, { append: true })
     return seeOther(c, returnTo)
+  }
+
+  async function giveRoles(subject: string, { roles }: Identity): Promise<void> {
+    if (roles === undefined) return
+    const of = { subject, provider: provider.provider.id }
+    if (typeof roles === 'string')
+      return options.onEvent({ type: 'account_roles_unread', ...of, reason: roles })
+    if (await options.ways.identities.setRoles(subject, provider.provider, roles))
+      options.onEvent({ type: 'account_roles_changed', ...of, roles })
+  }
+
+  /** A new way to sign in ends every other session of the account. @returns the cookie of this one */
+  async function continued(c: Context, { account, session }: Visit): Promise<string> {
+    const { authTime, confirmedAt, signedInBy, acr, amr } = session
+    await options.accounts.endSessions(account.id, 'user')
+    const same = { authTime, confirmedAt, signedInBy, acr, amr }
+    const ended = { ...account, sessionEpoch: account.sessionEpoch + 1 }
+    const next = await options.sessions.start(ended, c.req.header('cookie'), same)
+    options.onEvent(signInSucceeded(next.session))
+    return next.cookie
   }
 
   return {
@@ -111,26 +138,47 @@ function limited({ limits, callerOf }: LoginOptions, page: SignInPage): Within {
   }
 }
 
+type Refused = (c: Context, back: Back, event: SignInRefused, user?: Belonging) => Promise<Response>
+
+/** The sign-in page, with the reason in the language of the user. */
+function refusedPage(options: LoginOptions, page: SignInPage, provider: Provider): Refused {
+  return (c, back, event, user = {}) => {
+    const { returnTo } = back
+    const status = STATUSES[event.reason] ?? 403
+    const reference = options.reportFailed(event, { returnTo, status, caller: options.callerOf(c) })
+    const problem = options.site.ui.signInRefusal({
+      locale: localeOf(options.site, c, back.wishes),
+      reason: shownReason(event.reason, user),
+      provider: provider.label,
+      domain: user.domain,
+      domains: domainsFor(provider, user),
+    })
+    return page.show(c, { ...back, status, problem, reference, mayDecline: true })
+  }
+}
+
+/** That an address has an account here is told only to a user who has proven to the provider that it is theirs. */
+function shownReason(reason: RefusalReason, { standing = 'verified' }: Belonging): RefusalReason {
+  return reason === 'email_in_use' && standing.startsWith('vouched') ? 'sign_up_off' : reason
+}
+
+/** Those of the rule that the domain does not meet. */
+function domainsFor(
+  { require, signUp }: Provider,
+  { domain = '' }: Belonging,
+): readonly string[] | undefined {
+  const rules = [require, typeof signUp === 'object' ? signUp : undefined]
+  return rules.map((rule) => rule?.emailDomains).find((domains) => domains && !domains.includes(domain))
+}
+
 /** Failures are shown on the sign-in page. */
-function withProblems(
-  { callerOf, reportFailed }: LoginOptions,
-  page: SignInPage,
-  { provider }: UpstreamSignIn,
-): Within {
+function withProblems(refused: Refused, { provider }: UpstreamSignIn): Within {
   return async (c, back, work) => {
     try {
       return await work()
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error
-      const { status, problem } = SIGN_IN_PROBLEMS[error.reason]
-      const { returnTo } = back
-      const reference = reportFailed(providerFailed(provider, error), {
-        returnTo,
-        status,
-        caller: callerOf(c),
-      })
-      const shown = { status, problem: problem(provider.label), reference, mayDecline: true }
-      return page.show(c, { ...back, ...shown })
+      return refused(c, back, providerFailed(provider, error))
     }
   }
 }
@@ -147,15 +195,11 @@ async function isProofEnough(
   return (await requestingApp(returnTo)) === undefined && !(await hasOtherWay(ways, account))
 }
 
-/** The account of the session that requested the link, and of no other session. */
-async function accountOfSession(
-  { sessions }: LoginOptions,
-  c: Context,
-  id: Session['id'],
-): Promise<StoredAccount> {
+/** The session that requested the link, and no other one. */
+async function visitOfSession({ sessions }: LoginOptions, c: Context, id: Session['id']): Promise<Visit> {
   const visit = await sessions.visit(c.req.header('cookie'))
-  if (visit?.session.id !== id) throw new UpstreamError('expired')
-  return visit.account
+  if (visit?.session.id !== id) throw new UpstreamError('state_expired')
+  return visit
 }
 
 /** @param subject the account that is linking the provider, if any */
@@ -163,43 +207,27 @@ export function providerFailed(
   provider: UpstreamSignIn['provider'],
   { reason, detail }: UpstreamError,
   subject?: string,
-): SignInFailed {
-  return { ...failed(`provider_${reason}`, provider.id, subject), detail }
+): SignInRefused {
+  return { ...refusalOf(provider, reason, subject), ...(detail && { detail }) }
 }
 
-type SignInFailed = Extract<SignInEvent, { type: 'sign_in_failed' }>
-
-function failed(reason: SignInFailed['reason'], provider: string, subject?: string): SignInFailed {
-  return { type: 'sign_in_failed', reason, subject, provider }
+function refusalOf(
+  provider: UpstreamSignIn['provider'],
+  reason: RefusalReason,
+  subject?: string,
+  user: Belonging & { readonly issuer?: string } = {},
+): SignInRefused {
+  const { issuer = provider.issuer, domain, tenant, organizations } = user
+  const found = domain ?? tenant ?? organizations?.[0]
+  return {
+    ...{ type: 'sign_in_refused', provider: provider.id, issuer, reason },
+    ...(found !== undefined && { domain: found }),
+    ...(subject !== undefined && { subject }),
+  } as const
 }
 
-type Problem = (label: string) => string
-
-export function unreachable(label: string): string {
-  return `Signing in with ${label} does not work at the moment.`
-}
-
-const SIGN_IN_PROBLEMS: Readonly<
-  Record<UpstreamError['reason'], { readonly status: number; readonly problem: Problem }>
-> = {
-  denied: { status: 403, problem: (label) => `${label} did not sign you in.` },
-  unreachable: { status: 503, problem: unreachable },
-  expired: {
-    status: 403,
-    problem: () => 'This sign-in took too long, or began in another window. Please try again.',
-  },
-  not_fresh: {
-    status: 403,
-    problem: (label) =>
-      `You have to sign in again, and ${label} did not confirm a new sign-in. Please use another way to sign in.`,
-  },
-  too_long: { status: 400, problem: () => 'The address to which you would return is too long.' },
-}
-
-const ACCOUNT_PROBLEMS: Readonly<Record<NoAccount, Problem>> = {
-  account_disabled: (label) => `Your account at ${label} cannot be used to sign in here.`,
-  sign_up_refused: (label) => `Your account at ${label} cannot be used to sign in here.`,
-  email_in_use: (label) =>
-    `There is an account here with this e-mail address. If it is yours, sign in to it and connect ${label} there.`,
-  identity_in_use: (label) => `Your account of ${label} is connected with another account here.`,
+const STATUSES: Readonly<Partial<Record<RefusalReason, number>>> = {
+  unreachable: 503,
+  client_rejected: 503,
+  too_long: 400,
 }

@@ -70,6 +70,7 @@ export function statistics(database: Database, { onWarning, now = Date.now }: St
   return {
     onEvent(event: ServiceEvent): void {
       if (COUNTED.has(event.type)) add('event', event.type)
+      if (event.type === 'sign_in_refused') add('sign_in_refused', `${event.provider} ${event.reason}`)
       if (event.type !== 'refused') return
       add('reason', event.reason)
       if (event.known !== undefined) add('known_client_off', event.known)
@@ -227,10 +228,10 @@ export async function readCounts(
 }
 
 /**
- * What is counted: `event` by its type, `reason` of a refused request, `known_client_off` by the id of the refused client, `response`
- * by its route and its duration.
+ * What is counted: `event` by its type, `reason` of a refused request, `known_client_off` by the id of the refused client,
+ * `sign_in_refused` by provider and reason, `response` by its route and its duration.
  */
-type StatisticName = 'event' | 'reason' | 'known_client_off' | 'response'
+type StatisticName = 'event' | 'reason' | 'known_client_off' | 'sign_in_refused' | 'response'
 
 /** How often something happened. */
 interface Counted {

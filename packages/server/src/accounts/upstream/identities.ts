@@ -10,6 +10,8 @@ import type { NoAccount, UpstreamReason } from '../../events.ts'
 import type { AccountDirectory } from '../account-directory.ts'
 import type { AccountRows } from '../account-rows.ts'
 import { isCurrent, type StoredAccount } from '../accounts.ts'
+import { setRoles } from '../provider-roles.ts'
+import { lacksOf, lacksToSignIn, type Profile } from './memberships.ts'
 
 /** An identity at a provider that is linked to an account. */
 export interface LinkedIdentity {
@@ -22,6 +24,8 @@ export interface LinkedIdentity {
   readonly shownAs: string
   /** Epoch milliseconds. */
   readonly addedAt: number
+  /** The id of the provider, if one linked it. */
+  readonly provider?: string | undefined
 }
 
 /** @throws OAuthError `temporarily_unavailable` */
@@ -29,6 +33,8 @@ export interface IdentityRows {
   find(issuer: string, identity: string): Promise<LinkedIdentity | undefined>
   /** The oldest first. */
   list(subject: string): Promise<readonly LinkedIdentity[]>
+  /** Sets the roles that a provider gives to an account. @returns whether they are others than before */
+  setRoles(subject: string, provider: Provider, roles: readonly string[]): Promise<boolean>
   /** `false`: the identity is linked already, or the sessions of its account have ended since the account was read. */
   add(identity: LinkedIdentity, account: StoredAccount): Promise<boolean>
   /** The same. `false` also if the account has an identity of this issuer. */
@@ -46,6 +52,7 @@ export function identityRows(database: Database): IdentityRows {
       const found = await rows.where('account', '=', subject).orderBy('added_at').orderBy('issuer').execute()
       return found.map(identityOf)
     },
+    setRoles: (subject, provider, roles) => setRoles(database, subject, provider, roles),
     add: (identity, account) =>
       added(database, async (rows) => {
         if (!(await isCurrent(rows, account))) return false
@@ -70,10 +77,13 @@ function subjectAsName(subject: string): string {
 }
 
 export async function insertIdentity(rows: Rows, linked: LinkedIdentity): Promise<void> {
-  const { issuer, identity, subject, shownAs, addedAt } = linked
+  const { issuer, identity, subject, shownAs, addedAt, provider = null } = linked
   const added_at = new Date(addedAt).toISOString()
   const row = { issuer, subject: identity, account: subject, shown_as: subjectAsName(shownAs), added_at }
-  await rows.insertInto('identity').values(row).execute()
+  await rows
+    .insertInto('identity')
+    .values({ ...row, provider })
+    .execute()
 }
 
 function identityOf({
@@ -82,19 +92,20 @@ function identityOf({
   account,
   shown_as,
   added_at,
+  provider,
 }: Selectable<IdentityRow>): LinkedIdentity {
-  return { issuer, identity: subject, subject: account, shownAs: shown_as, addedAt: Date.parse(added_at) }
+  const linked = { issuer, identity: subject, subject: account, shownAs: shown_as }
+  return { ...linked, addedAt: Date.parse(added_at), provider: provider ?? undefined }
 }
 
 /** A user whom an OpenID provider authenticated. Issuer and subject together are never reused for another person. */
-export interface Identity {
+export interface Identity extends Partial<Profile> {
   readonly issuer: string
   readonly subject: string
-  /** An address that the provider has verified. An unverified address is dropped. */
-  readonly email?: string | undefined
-  readonly name?: string | undefined
   /** The time of the sign-in at the provider, in epoch seconds, if it says that (`auth_time`). */
   readonly authTime?: number | undefined
+  /** The id of the provider, which is kept with the link. */
+  readonly provider?: string | undefined
   /** The authentication class and methods, if the operator trusts the provider with them. */
   readonly acr?: string | undefined
   readonly amr?: readonly string[] | undefined
@@ -118,9 +129,46 @@ export class UpstreamError extends Error {
   }
 }
 
+/** The fault of a library for OpenID Connect, by its error codes. */
+export function upstreamErrorOf(cause: unknown): UpstreamError {
+  return cause instanceof UpstreamError ? cause : new UpstreamError(reasonOf(cause), { cause })
+}
+
+const OF_CLIENT =
+  /^(invalid_client|unauthorized_client|invalid_scope|unsupported_(grant|response)_type|invalid_request|redirect_uri_mismatch)$/
+
+function reasonOf(cause: unknown): UpstreamReason {
+  const causes = causesOf(cause)
+  const code = textOf(causes.find((each) => 'code' in each)?.code)
+  const error = textOf(causes.find((each) => 'error' in each)?.error)
+  const status = causes.find((each) => typeof each.status === 'number')?.status as number | undefined
+  // It names no error of OAuth: nothing answered, or what did is not the provider.
+  if ((status ?? 0) >= 500 || !/^OAUTH_(?!TIMEOUT|ABORT)/.test(code)) return 'unreachable'
+  if (/^(server_error|temporarily_unavailable)$/.test(error)) return 'unreachable'
+  if (OF_CLIENT.test(error) || code === 'OAUTH_WWW_AUTHENTICATE_CHALLENGE') return 'client_rejected'
+  return code === 'OAUTH_AUTHORIZATION_RESPONSE_ERROR' ? 'provider_denied' : 'response_invalid'
+}
+
+type Cause = Readonly<Record<string, unknown>>
+
+function causesOf(cause: unknown): readonly Cause[] {
+  const causes: Cause[] = []
+  for (let each = cause; Object(each) === each && causes.length < 5; each = (each as Cause).cause)
+    causes.push(each as Cause)
+  return causes
+}
+
+/** The provider may say anything, also the address of the user. */
 function detailOf(cause: unknown): string {
-  const { error, message } = Object(cause) as { error?: unknown; message?: unknown }
-  return String(error ?? message ?? '').slice(0, 200)
+  const said = causesOf(cause).flatMap(({ error, error_description, message }) => [
+    ...(error === undefined ? [message] : [error, error_description]),
+  ])
+  const texts = new Set(said.map(textOf).filter((text) => text !== ''))
+  return displayText([...texts].join(': ').replace(/[^\s"'<>]+@/g, '…@')).slice(0, 200)
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
 }
 
 export interface AccountsOfIdentities {
@@ -140,9 +188,12 @@ export interface AccountsOfIdentities {
 export async function accountFor(
   rows: AccountsOfIdentities,
   provider: Provider,
-  identity: Identity,
+  user: Identity,
   signedIn?: StoredAccount,
 ): Promise<StoredAccount | NoAccount> {
+  const identity = { ...user, provider: provider.id }
+  const lacks = lacksToSignIn(provider, identity)
+  if (lacks !== undefined) return lacks
   if (signedIn !== undefined) return link(rows, identity, signedIn)
   const known = await accountOf(rows, identity)
   if (known !== undefined) return known
@@ -158,7 +209,9 @@ async function byAddress(
 ): Promise<StoredAccount | NoAccount> {
   const holder = await holderOf(rows, identity)
   if (holder === undefined) return signUp(rows, provider, identity)
-  const linked = provider.linkVerifiedEmail && (await linkByAddress(rows, identity, holder))
+  const { standing = 'verified' } = identity
+  const mayLink = provider.linkVerifiedEmail && (standing === 'verified' || standing === 'vouched')
+  const linked = mayLink && (await linkByAddress(rows, identity, holder))
   return linked ? holder : 'email_in_use'
 }
 
@@ -196,7 +249,7 @@ async function holderOf(
  */
 export async function linkByAddress(
   { identities, directory, onLinked }: AccountsOfIdentities,
-  identity: Pick<Identity, 'issuer' | 'subject' | 'email'>,
+  identity: Pick<Identity, 'issuer' | 'subject' | 'email' | 'provider'>,
   holder: StoredAccount,
 ): Promise<boolean> {
   const { email_verified, emailSource } = holder
@@ -223,7 +276,8 @@ async function signUp(
   provider: Provider,
   identity: Identity,
 ): Promise<StoredAccount | NoAccount> {
-  if (!maySignUp(provider, identity)) return 'sign_up_refused'
+  const lacks = lacksToSignUp(provider, identity)
+  if (lacks !== undefined) return lacks
   const { issuer, subject, email, name = email ?? subjectAsName(subject) } = identity
   const updated_at = Math.floor(Date.now() / 1000)
   // This account has no password.
@@ -244,14 +298,15 @@ async function signUp(
   return (await rows.accounts.find(account.id)) ?? 'account_disabled'
 }
 
-function maySignUp({ signUp }: Provider, { email }: Identity): boolean {
-  if (typeof signUp === 'boolean') return signUp
-  return email !== undefined && signUp.emailDomains.includes(email.split('@').at(-1) ?? '')
+function lacksToSignUp({ signUp }: Provider, identity: Identity): NoAccount | undefined {
+  if (typeof signUp === 'object') return lacksOf(signUp, identity)
+  return signUp ? undefined : 'sign_up_off'
 }
 
 function linked(
-  { issuer, subject, email }: Pick<Identity, 'issuer' | 'subject' | 'email'>,
+  { issuer, subject, email, provider }: Pick<Identity, 'issuer' | 'subject' | 'email' | 'provider'>,
   account: string,
 ): LinkedIdentity {
-  return { issuer, identity: subject, subject: account, shownAs: email ?? subject, addedAt: Date.now() }
+  const shownAs = email ?? subject
+  return { issuer, identity: subject, subject: account, shownAs, addedAt: Date.now(), provider }
 }

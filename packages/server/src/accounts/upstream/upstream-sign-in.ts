@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ServerSecret, Store } from '@grantkit/core'
 import { isLoopbackUrl } from '@grantkit/core/feature'
-import { displayText } from '@grantkit/core/internal'
 import {
-  AuthorizationResponseError,
   allowInsecureRequests,
   authorizationCodeGrant,
   buildAuthorizationUrl,
@@ -22,7 +20,8 @@ import { storeErrorsAs503 } from '../../database/errors-as-503.ts'
 import { type Flow, flowsInCookies } from '../../http/flows.ts'
 import { demandsLogin, fieldsOf, type SignInWishes, wishesIn } from '../../http/sign-in-wishes.ts'
 import { CLOCK_TOLERANCE } from '../../http/signed-value.ts'
-import { authenticationIn, type Identity, UpstreamError } from './identities.ts'
+import { authenticationIn, type Identity, UpstreamError, upstreamErrorOf } from './identities.ts'
+import { profileOf } from './memberships.ts'
 
 /** The authorization code flow with one provider, as its client (OpenID Connect Core 3.1). */
 export interface UpstreamSignIn {
@@ -131,11 +130,11 @@ export function upstreamSignIn(provider: Provider, options: UpstreamOptions): Up
     usedCookie: (query) => flows.end(stateOf(query)),
     async finish(cookies, query) {
       const begun = flows.find(cookies, stateOf(query))
-      if (begun === undefined) throw new UpstreamError('expired')
+      if (begun === undefined) throw new UpstreamError('state_expired')
       const answer = new URL(`${redirectUri}${query}`)
       const identity = await identityOf(await configuration(), answer, begun, provider)
       const proof = proofOf(provider, identity, begun)
-      if (!(await used.add(begun.id, begun.exp))) throw new UpstreamError('expired')
+      if (!(await used.add(begun.id, begun.exp))) throw new UpstreamError('state_expired')
       return { identity, purpose: begun, ...proof }
     },
   }
@@ -212,7 +211,7 @@ async function identityOf(
   configuration: Configuration,
   answer: URL,
   begun: Begun,
-  { trustAcr }: Provider,
+  provider: Provider,
 ): Promise<Identity> {
   try {
     const tokens = await authorizationCodeGrant(configuration, answer, {
@@ -222,24 +221,17 @@ async function identityOf(
       idTokenExpected: true,
     })
     const claims = tokens.claims()
-    if (claims === undefined) throw new Error('There is no ID token')
-    const profile =
-      typeof claims.email === 'string'
-        ? claims
-        : await userInfo(configuration, tokens.access_token, claims.sub)
+    if (claims === undefined)
+      throw new UpstreamError('response_invalid', { cause: new Error('There is no ID token') })
     return {
       issuer: claims.iss,
       subject: claims.sub,
-      email: profile.email_verified === true ? Email.safeParse(profile.email).data : undefined,
-      name:
-        typeof profile.name === 'string' ? displayText(profile.name.slice(0, 200)) || undefined : undefined,
+      ...(await profileOf(provider, claims, () => userInfo(configuration, tokens.access_token, claims.sub))),
       authTime: AuthTime.parse(claims.auth_time),
-      ...(trustAcr ? authenticationIn(claims) : {}),
+      ...(provider.trustAcr ? authenticationIn(claims) : {}),
     }
   } catch (cause) {
-    throw new UpstreamError(cause instanceof AuthorizationResponseError ? 'denied' : 'unreachable', {
-      cause,
-    })
+    throw upstreamErrorOf(cause)
   }
 }
 
@@ -248,7 +240,6 @@ const AuthTime = z
   .number()
   .refine((time) => time <= Date.now() / 1000 + CLOCK_TOLERANCE, 'auth_time is in the future')
   .optional()
-const Email = z.email().max(254).toLowerCase()
 
 /** Some providers return claims only there. */
 async function userInfo(

@@ -12,25 +12,18 @@ import type { UpstreamOptions, UpstreamSignIn } from './upstream-sign-in.ts'
 export async function upstreamSignIns(
   { upstream, upstreamFile }: Pick<Config, 'upstream' | 'upstreamFile'>,
   options: UpstreamOptions,
+  onWarning: (warning: string) => void,
 ): Promise<readonly UpstreamSignIn[]> {
   const providers = [...upstream, ...(upstreamFile === undefined ? [] : await readProviders(upstreamFile))]
   if (providers.length === 0) return []
+  for (const { id, emailsVerified } of providers)
+    if (emailsVerified !== undefined) onWarning(vouchedWarning(id, emailsVerified))
   const { upstreamSignIn } = await import('./upstream-sign-in.ts')
   return providers.map((provider) => upstreamSignIn(provider, options))
 }
 
-/** In a file of its own, members are named as OAuth names them. */
-const CAMEL_CASE = new Map([
-  ['client_id', 'clientId'],
-  ['client_secret', 'clientSecret'],
-  ['sign_up', 'signUp'],
-  ['email_domains', 'emailDomains'],
-  ['link_verified_email', 'linkVerifiedEmail'],
-  ['trust_acr', 'trustAcr'],
-])
-
 const ProvidersFile = z.strictObject({
-  providers: z.preprocess(inCamelCase, Providers(z.string().min(1))),
+  providers: Providers(z.string().min(1)),
 })
 
 /** @throws Error that names the fault of the file, without its secrets */
@@ -40,10 +33,12 @@ async function readProviders(path: string): Promise<readonly Provider[]> {
   return parsed.data.providers
 }
 
-function inCamelCase(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inCamelCase)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [CAMEL_CASE.get(name) ?? name, inCamelCase(inner)]),
-  )
+function vouchedWarning(
+  id: string,
+  { domains, evenIfFalse }: NonNullable<Provider['emailsVerified']>,
+): string {
+  const although = evenIfFalse
+    ? 'even if it says that they are not verified'
+    : 'if it does not say whether they are verified'
+  return `The provider ${id}: addresses of ${domains.join(', ')} count ${although} (emailsVerified). Whoever can edit their address there can claim any of them`
 }

@@ -1,0 +1,70 @@
+import type { Provider } from '../config/people.ts'
+import type { Database, Rows } from '../database/database.ts'
+import { isActive } from './accounts.ts'
+
+/** Roles that a provider gives to its users, as long as it gives them. */
+
+const DEFAULT_SECONDS = 12 * 60 * 60
+
+/** The column of an account, by the id of the provider. */
+interface Stored {
+  readonly [provider: string]: {
+    readonly roles: readonly string[]
+    /** Epoch seconds. */
+    readonly until: number
+  }
+}
+
+function storedIn(column: string | null): Stored {
+  return column === null ? {} : JSON.parse(column)
+}
+
+/** The claims of an account with the roles that providers give it now. */
+export function withRoles(
+  claims: Readonly<Record<string, unknown>>,
+  column: string | null,
+): Readonly<Record<string, unknown>> {
+  if (column === null) return claims
+  const now = Date.now() / 1000
+  const given = Object.values(storedIn(column)).flatMap(({ roles, until }) => (until > now ? roles : []))
+  const roles = new Set([...(Array.isArray(claims.roles) ? claims.roles : []), ...given])
+  return roles.size === 0 ? claims : { ...claims, roles: [...roles] }
+}
+
+/** Sets the roles that a provider gives to an account. @returns whether they are others than before */
+export function setRoles(
+  database: Database,
+  account: string,
+  { id, rolesFor = DEFAULT_SECONDS }: Pick<Provider, 'id' | 'rolesFor'>,
+  roles: readonly string[],
+): Promise<boolean> {
+  const until = Math.floor(Date.now() / 1000) + rolesFor
+  return database.transaction().execute(async (rows) => {
+    if (!(await isActive(rows, account))) return false
+    const stored = await storedOf(rows, account)
+    const { [id]: before = { roles: [] }, ...others } = stored
+    await store(rows, account, roles.length === 0 ? others : { ...others, [id]: { roles, until } })
+    return JSON.stringify(before.roles) !== JSON.stringify(roles)
+  })
+}
+
+/** With the last identity of a provider its roles go too. The account must be locked. */
+export async function dropRoles(rows: Rows, account: string, provider: string | null): Promise<void> {
+  if (provider === null) return
+  const { [provider]: dropped, ...others } = await storedOf(rows, account)
+  if (dropped !== undefined) await store(rows, account, others)
+}
+
+async function storedOf(rows: Rows, account: string): Promise<Stored> {
+  const row = await rows
+    .selectFrom('account')
+    .select('provider_roles')
+    .where('id', '=', account)
+    .executeTakeFirstOrThrow()
+  return storedIn(row.provider_roles)
+}
+
+async function store(rows: Rows, account: string, stored: Stored): Promise<void> {
+  const provider_roles = Object.keys(stored).length === 0 ? null : JSON.stringify(stored)
+  await rows.updateTable('account').set({ provider_roles }).where('id', '=', account).execute()
+}
