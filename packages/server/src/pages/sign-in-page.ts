@@ -165,7 +165,11 @@ export function demandsMoreThanPassword({ acrValues }: SignInWishes): boolean {
 }
 
 /** The language of the user. */
-export function localeOf({ ui }: Pick<Site, 'ui'>, c: Context, { uiLocales = '' }: SignInWishes): string {
+export function localeOf(
+  { ui }: Pick<Site, 'ui'>,
+  c: Context,
+  { uiLocales = '' }: SignInWishes = {},
+): string {
   const request = { method: c.req.method, path: c.req.path, query: '', headers: c.req.header(), body: '' }
   return pageView(ui.interaction, request, { ui_locales: uiLocales }).locale
 }
