@@ -230,6 +230,8 @@ export type SignInEvent =
         | `application_${ExternalSignInReason}`
         | `application_account_${NoImport}`
       readonly subject: string | undefined
+      /** From now on, browsers that the account does not know have to wait. */
+      readonly slowed?: true
       /** The id of the OpenID provider. `detail`: its error, or what is wrong with the response of the application. */
       readonly provider?: string
       readonly detail?: string

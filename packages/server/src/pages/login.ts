@@ -44,7 +44,8 @@ export function login(options: LoginOptions, page: SignInPage): Login {
       const again = (status: number, problem: string, headers = {}) =>
         page.show(c, { returnTo, email, status, problem, headers, demand, prompt })
       if (!page.isOwnForm(c, fields.token)) return page.expired(c, { returnTo, email, demand, prompt })
-      const tried = await attemptPassword(options, options.callerOf(c), email, fields.password ?? '')
+      const caller = { address: options.callerOf(c), cookies: c.req.header('cookie') }
+      const tried = await attemptPassword(options, { ...caller, email, password: fields.password ?? '' })
       if ('account' in tried && tried.account)
         return signedIn(options, c, {
           ...{ account: tried.account, returnTo, signedInBy: 'password' },
@@ -112,13 +113,15 @@ export interface SignedIn extends SignInFacts {
 }
 
 export async function signedIn(
-  { sessions, onEvent }: LoginOptions,
+  { sessions, browsers, onEvent }: LoginOptions,
   c: Context,
   { account, returnTo, usedCookie, ...facts }: SignedIn,
 ): Promise<Response> {
   const { session, cookie } = await sessions.start(account, c.req.header('cookie'), facts)
   onEvent({ ...signInSucceeded(session), ...acrOfApplication(facts) })
-  for (const line of [cookie, usedCookie ?? []].flat()) c.header('set-cookie', line, { append: true })
+  // An application has the passwords, and limits them.
+  const device = facts.signedInBy === 'application' ? [] : browsers.remember(account, c.req.header('cookie'))
+  for (const line of [cookie, usedCookie ?? [], device].flat()) c.header('set-cookie', line, { append: true })
   return seeOther(c, returnTo)
 }
 
