@@ -94,7 +94,18 @@ it('lets the owner in at once by a known browser, a passkey, a provider and the 
     ...['password', 'passkey', 'provider partner', 'password'],
   ])
   expect(new Set(ways.map(({ subject }) => subject))).toEqual(new Set([DANA.id]))
+  const told = [
+    'New passkey',
+    'New password for Notes',
+    'New way to sign in',
+    'Wrong passwords',
+    'Your password was changed',
+  ]
+  await expect.poll(() => told.filter((subject) => mailsAbout(subject).length === 1)).toEqual(told)
 })
+
+const mailsAbout = (subject: string) =>
+  mailServer.mails.filter(({ to, content }) => to === DANA.email && content.includes(`\nSubject: ${subject}`))
 
 async function byProvider(browser: PasskeyBrowser): Promise<Shown> {
   const { body } = await browser.go(SIGN_IN)
