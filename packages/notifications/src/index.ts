@@ -1,5 +1,6 @@
 /**
- * Messages of a server to others, delivered at least once: webhooks to endpoints of the operator, and logout tokens to clients.
+ * Messages of a server to others, delivered at least once: webhooks to endpoints of the operator, logout tokens to clients, and mails to
+ * users.
  *
  * @module
  */
@@ -9,6 +10,7 @@ export {
   backChannelLogout,
   type LogoutUndelivered,
 } from './back-channel-logout.ts'
+export { createMails, type MailOptions, type Mails } from './mails.ts'
 export type { OutboxFailed } from './outbox.ts'
 export {
   WEBHOOK_TYPES,

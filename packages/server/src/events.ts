@@ -252,6 +252,8 @@ export type SignInEvent =
         | `application_${ExternalSignInReason}`
         | `application_account_${NoImport}`
       readonly subject: string | undefined
+      /** From now on, browsers that the account does not know have to wait. */
+      readonly slowed?: true
       /** What is wrong with the response of the application. */
       readonly detail?: string
     }

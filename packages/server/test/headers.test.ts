@@ -73,7 +73,8 @@ describeHeaders(start, headerRows, ({ https, server, expectHeaders }) => {
     )
     const right = { ...signIn, form: { ...again, email: 'demo@example.com', password: 'demo' } }
     const session = cookie('session', https ? 43_200 : 3600, https)
-    await asPerson(right, 303, { ...NO_STORE, 'set-cookie': [session] })
+    const device = cookie('device', 15_552_000, https)
+    await asPerson(right, 303, { ...NO_STORE, 'set-cookie': [session, device] })
     await asPerson({ path: '/account' }, 200, page(scripted(https) + OWN_FORMS))
 
     const loopback = "form-action 'self' http://127.0.0.1:49200; "

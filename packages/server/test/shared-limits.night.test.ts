@@ -84,6 +84,7 @@ describe.each([
     const settings = {
       BASE_URL: `http://127.0.0.1:${first}`,
       SECRET: 'the same on every replica, and long enough',
+      TRUST_PROXY: 'loopback',
       ...shared.settings,
     }
     replicas = [
@@ -115,6 +116,23 @@ describe.each([
     const answers: number[] = []
     for (let n = 0; n < 12; n++) answers.push(await guess(n))
     expect(answers).toEqual([...Array(10).fill(401), 429, 429])
+  })
+
+  it('count the guesses of many networks at one account together', async () => {
+    noDeadlines()
+    await shared.forgetAll()
+    const answers: number[] = []
+    for (let n = 0; n < 22; n++)
+      answers.push(await signInStatus(replicas[n % 2 === 0 ? 0 : 1], `10.0.${n}.1`))
+    expect(answers).toEqual([...Array(20).fill(401), 429, 429])
+    const seconds = (await shared.counted()).map(([key, end]) => [key.split(':').at(-2), Math.ceil(end / 60)])
+    expect(seconds).toEqual(
+      expect.arrayContaining([
+        ['guess', 24 * 60],
+        ['guess_row', 24 * 60],
+        ['guess_turn', 1],
+      ]),
+    )
   })
 
   it('count per process while it is down, without delay', async () => {
@@ -150,10 +168,12 @@ describe.each([
 /** Redis keeps the counts over a restart. Postgres does not, because the table is unlogged. */
 const AFTER_A_CRASH: Readonly<Record<string, number>> = { Redis: 429, Postgres: 201 }
 
-async function signInStatus(replica: RunningServer): Promise<number> {
+/** @param address of the caller, as a proxy names it */
+async function signInStatus(replica: RunningServer, address = '127.0.0.1'): Promise<number> {
   const form = await fetch(at(replica, '/login'))
   const [token = ''] = /(?<=name="token" value=")[^"]+/.exec(await form.text()) ?? []
-  const headers = { cookie: form.headers.getSetCookie()[0]?.split(';')[0] ?? '' }
+  const cookie = form.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+  const headers = { cookie, 'x-forwarded-for': address }
   const body = new URLSearchParams({ token, email: 'demo@example.com', password: 'a guess' })
   const init = { method: 'POST', redirect: 'manual', headers, body } as const
   return (await fetch(at(replica, '/login'), init)).status

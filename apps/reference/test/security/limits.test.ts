@@ -63,7 +63,7 @@ onTheService(
     })
 
     it('UI-11: guessing blocks no other user, not even the owner of the account', async () => {
-      const [email, password] = ['alice@school.example', bench.passwordOf('alice')]
+      const [email, password] = ['bob@school.example', bench.passwordOf('bob')]
       const flood = await attempts(bench, 130, { email, address: '203.0.113.2' })
       expect(flood).toEqual([...Array(10).fill(401), ...Array(120).fill(429)])
       const owner = { email, password, address: '203.0.113.3' }

@@ -42,4 +42,15 @@ describe('a counter in the process', () => {
       expect(await counter.take(key)).toBe(0)
     }
   })
+
+  it('keeps the events of a key for as long as it is told, and says how many there are', async () => {
+    const { clock, counter } = counterOf(1)
+    expect(await counter.extend('a', 600), 'a key without events').toBe(0)
+    expect(await counter.take('a')).toBe(0)
+    expect(await counter.extend('a', 600)).toBe(1)
+    clock.now = 599
+    expect(await counter.take('a')).toBe(1)
+    clock.now = 600
+    expect(await counter.take('a')).toBe(0)
+  })
 })

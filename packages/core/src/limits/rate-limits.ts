@@ -210,6 +210,12 @@ export interface EventCounter {
   refund(key: string): Promise<void>
   /** Refunds all events of a key. */
   reset(key: string): Promise<void>
+  /**
+   * Lets the window of a key end so many seconds from now, with its events.
+   *
+   * @returns how many events that are, with those that were not allowed; 0: there is no window
+   */
+  extend(key: string, seconds: number): Promise<number>
 }
 
 /** Some ten megabytes: callers can invent keys. */
@@ -227,7 +233,7 @@ export function processCounter(
   maxKeys = MAX_KEYS,
 ): EventCounter {
   /** `endsAt` in epoch seconds. */
-  const windows = new RecentlyUsed<{ readonly endsAt: number; taken: number }>(maxKeys, {
+  const windows = new RecentlyUsed<{ endsAt: number; taken: number }>(maxKeys, {
     now,
     endOf: ({ endsAt }) => endsAt,
   })
@@ -247,6 +253,12 @@ export function processCounter(
     },
     async reset(key) {
       windows.delete(sha256(key))
+    },
+    async extend(key, length) {
+      const window = windows.get(sha256(key))
+      if (window === undefined) return 0
+      window.endsAt = now() + length
+      return window.taken
     },
   }
 }

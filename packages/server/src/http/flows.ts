@@ -6,13 +6,13 @@ import { parseJson } from './bodies-and-answers.ts'
 import { cookieOf, hmacKeys, isTooLongForCookie, signValue, verifyValue } from './signed-value.ts'
 
 /**
- * What a browser has begun at these pages and will bring back: a form, a sign-in elsewhere, a ceremony. Each has a signed
- * cookie of its own, so that no tab voids what another one has begun.
+ * What a browser has begun at these pages and will bring back: a form, a sign-in elsewhere, a ceremony, the use of an account.
+ * Each has a signed cookie of its own, so that no tab voids what another one has begun.
  */
 export interface Flows<Value> {
   /**
    * @param cookies the Cookie header of the request
-   * @param id comes back with the answer: the token of a form, a state, a challenge. A known one gets its time anew
+   * @param id comes back with the answer: the token of a form, a state, a challenge, an account. A known one gets its time anew
    * @returns the Set-Cookie lines: of this flow, and of the oldest ones that make room for it. `undefined`: a browser
    *   would drop the cookie
    */

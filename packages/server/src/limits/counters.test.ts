@@ -144,6 +144,18 @@ it.each([
   expect(await store.attempts(2)).toEqual(allowed)
 })
 
+it('keeps the events of a key for longer in the shared store and in memory', async () => {
+  const store = sharedStore()
+  const gone = () => Promise.reject(new Error('gone'))
+  for (const failure of [undefined, gone]) {
+    store.breakWith(failure)
+    expect(await store.extend('bob', 600), 'a key without events').toBe(0)
+    await store.attempts(3)
+    expect(await store.extend('ada', 600)).toBe(3)
+    expect(await store.take('ada')).toBeGreaterThan(590)
+  }
+})
+
 it('reports a failure on the console if the application wants no report', async () => {
   const console = vi.spyOn(globalThis.console, 'error').mockReturnValue()
   const gone = new Error('gone')

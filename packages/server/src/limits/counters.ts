@@ -38,6 +38,7 @@ export const noCounters: CreateCounter = () => ({
   take: async () => 0,
   refund: async () => {},
   reset: async () => {},
+  extend: async () => 0,
 })
 
 export type OnError = (error: unknown) => void
@@ -132,6 +133,7 @@ export function sharedCounters(
         await own.reset(key)
         await either((counter) => counter.reset(key))
       },
+      extend: (key, seconds) => either((counter) => counter.extend(key, seconds)),
     }
   }
 }
@@ -149,6 +151,14 @@ function counterOf(limiter: RateLimiterAbstract): EventCounter {
     },
     refund: async (key) => void (await limiter.reward(sha256(key))),
     reset: async (key) => void (await limiter.delete(sha256(key))),
+    async extend(key, seconds) {
+      const hash = sha256(key)
+      const window = await limiter.get(hash)
+      if (window === null) return 0
+      // An event in between is not counted. Whoever extends a window lets few events happen at once.
+      await limiter.set(hash, window.consumedPoints, seconds)
+      return window.consumedPoints
+    },
   }
 }
 

@@ -148,6 +148,7 @@ export function signInLimits(createCounter: CreateCounter): SignInLimits {
   }
 }
 
-function keyOf(account: string): string {
+/** However it is written. */
+export function keyOf(account: string): string {
   return account.trim().toLowerCase()
 }

@@ -121,7 +121,7 @@ export function newPassword(
   resets: PasswordResets,
   grants: AuthorizationServer['grants'],
 ): NewPassword {
-  const { site, secret, accounts, checks, limits, callerOf } = options
+  const { site, secret, accounts, browsers, checks, limits, guesses, callerOf } = options
   const paths = returnPaths(options)
   const appsKeys = hmacKeys(secret, 'apps after a new password')
 
@@ -161,6 +161,7 @@ ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</
   async function done(c: Context, account: StoredAccount): Promise<Response> {
     const latest = paths.latest(c.req.header('cookie'))
     const returnTo = returnPath(latest?.returnTo, `${site.basePath}/account`)
+    const device = browsers.remember(account, c.req.header('cookie'))
     const main: Markup = html`
 <h1>Your password is changed</h1>
 <p>You are signed out in every browser. Now <a href="${signIn(returnTo)}">sign in with the new password</a>.</p>
@@ -168,7 +169,7 @@ ${await appsOf(account, returnTo)}`
     return respond('Password changed', {
       main,
       formAction: ["'self'"],
-      headers: { 'set-cookie': latest ? [paths.end(latest.id)] : [] },
+      headers: { 'set-cookie': [...(latest ? [paths.end(latest.id)] : []), ...device] },
     })
   }
 
@@ -209,8 +210,12 @@ ${await appsOf(account, returnTo)}`
       if (hash === undefined) return ask(account, token, TOO_MANY)
       const changed = await accounts.changePassword(account, hash, 'mail')
       if (changed === undefined) return invalid()
-      // Who guessed too often may sign in now.
-      await limits.reset(account.email ?? '', callerOf(c) ?? 'unknown')
+      const { email = '' } = account
+      // Who guessed too often may sign in now, and whom the guesses of others made wait.
+      await Promise.all([
+        limits.reset(email, callerOf(c) ?? 'unknown'),
+        guesses.unknownBrowsers(email).reset(),
+      ])
       return done(c, changed)
     },
     async disconnectApps(c) {

@@ -9,7 +9,9 @@ import { openDatabase } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
 import { prefetch, type WithBody } from '../http/bodies-and-answers.ts'
 import { countersInMemory } from '../limits/counters.ts'
+import { guessLimits } from '../limits/guess-limits.ts'
 import { signInLimits } from '../limits/rate-limiter.ts'
+import { knownBrowsers } from '../sign-in/known-browsers.ts'
 import { sessionsOfBrowsers } from '../sign-in/session.ts'
 import { waysToSignIn } from '../sign-in/ways-to-sign-in.ts'
 import { type LoginOptions, login } from './login.ts'
@@ -36,6 +38,8 @@ function openLogin(
     accounts,
     sessions,
     limits,
+    guesses: guessLimits(countersInMemory),
+    browsers: knownBrowsers({ secret: SECRET, baseUrl: BASE_URL, accounts }),
     checks: passwordChecks(),
     callerOf: () => undefined,
     reportFailed: () => undefined,
@@ -122,6 +126,7 @@ describe('the sign-in form', () => {
     const cookies = response.headers.getSetCookie()
     expect(cookies, 'the forms of other tabs stay good').toEqual([
       expect.stringMatching(/^__Host-session=.+Secure/),
+      expect.stringMatching(/^__Host-device\.[\w-]{8}=.+Max-Age=15552000.+HttpOnly; Secure/),
     ])
   })
 

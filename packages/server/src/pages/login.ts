@@ -49,7 +49,8 @@ export function login(options: LoginOptions, page: SignInPage): Login {
       const again = (status: number, problem: string, headers = {}) =>
         page.show(c, { ...shown, status, problem, headers })
       if (!page.isOwnForm(c, fields.token)) return page.expired(c, shown)
-      const tried = await attemptPassword(options, options.callerOf(c), email, fields.password ?? '')
+      const caller = { address: options.callerOf(c), cookies: c.req.header('cookie') }
+      const tried = await attemptPassword(options, { ...caller, email, password: fields.password ?? '' })
       if ('account' in tried && tried.account)
         return signedIn(options, c, {
           ...{ account: tried.account, returnTo, signedInBy: 'password' },
@@ -118,13 +119,15 @@ export interface SignedIn extends SignInFacts {
 }
 
 export async function signedIn(
-  { sessions, onEvent }: LoginOptions,
+  { sessions, browsers, onEvent }: LoginOptions,
   c: Context,
   { account, returnTo, usedCookie, vouched, ...facts }: SignedIn,
 ): Promise<Response> {
   const { session, cookie } = await sessions.start(account, c.req.header('cookie'), facts)
   onEvent({ ...signInSucceeded(session), ...acrOfApplication(facts), ...(vouched && { vouched }) })
-  for (const line of [cookie, usedCookie ?? []].flat()) c.header('set-cookie', line, { append: true })
+  // An application has the passwords, and limits them.
+  const device = facts.signedInBy === 'application' ? [] : browsers.remember(account, c.req.header('cookie'))
+  for (const line of [cookie, usedCookie ?? [], device].flat()) c.header('set-cookie', line, { append: true })
   return seeOther(c, returnTo)
 }
 

@@ -44,7 +44,7 @@ export function changePassword(
   showAgain: ShowAgain,
   notify: Notify,
 ): FormHandler {
-  const { accounts, adminSignIns, checks, sessions, onEvent } = options
+  const { accounts, adminSignIns, browsers, checks, sessions, onEvent } = options
   return async (c) => {
     const visit = await visits.of(c)
     if (visit === undefined) return visits.signIn(c)
@@ -62,7 +62,8 @@ export function changePassword(
     if (changed === undefined) return showAgain(c, visit, OVERTAKEN)
     const next = await sessions.start(changed, c.req.header('cookie'), confirmed)
     onEvent(signInSucceeded(next.session))
-    c.header('set-cookie', next.cookie, { append: true })
+    const device = browsers.remember(changed, c.req.header('cookie'))
+    for (const line of [next.cookie, ...device]) c.header('set-cookie', line, { append: true })
     return notify(c, next.session, CHANGED)
   }
 }
@@ -77,13 +78,14 @@ async function confirm(
   c: Context<WithBody>,
   visit: Visit,
 ): Promise<SignInFacts | { readonly problem: string }> {
-  const { id, email = '', password } = visit.account
+  const { id, email = '', password: hash } = visit.account
   const { authTime, confirmedAt, signedInBy, acr, amr } = visit.session
   const same = { authTime, confirmedAt, signedInBy, acr, amr }
   if (isBySignIn(visit, await visits.isFresh(visit))) return same
-  if (password === '') return { problem: NOT_FRESH }
-  const { current_password: current = '' } = formOf(c)
-  const tried = await attemptPassword(options, options.callerOf(c), email, current, id)
+  if (hash === '') return { problem: NOT_FRESH }
+  const { current_password: password = '' } = formOf(c)
+  const caller = { address: options.callerOf(c), cookies: c.req.header('cookie'), holder: id }
+  const tried = await attemptPassword(options, { ...caller, email, password })
   if ('account' in tried && tried.account?.id === id)
     return acr === 'phr' ? same : { signedInBy: 'password', ...BY_PASSWORD }
   options.onEvent(signInFailed(tried, 'wrong_password', id))

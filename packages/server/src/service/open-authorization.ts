@@ -27,11 +27,13 @@ import type { Config } from '../config/config.ts'
 import { DAY_SECONDS } from '../config/time-units.ts'
 import type { Site } from '../http/page.ts'
 import { callerOf } from '../http/trusted-proxies.ts'
+import { guessLimits } from '../limits/guess-limits.ts'
 import { signInLimits } from '../limits/rate-limiter.ts'
 import type { TokenChoices } from '../pages/personal-tokens.ts'
 import { interaction, logoutInteraction, type PagesOptions } from '../pages/routes.ts'
 import { requestingApp } from '../pages/sign-in-page.ts'
 import type { ServiceContext } from '../service-context.ts'
+import { knownBrowsers } from '../sign-in/known-browsers.ts'
 import { passwordResets } from '../sign-in/password-resets.ts'
 import { sessionsOfBrowsers } from '../sign-in/session.ts'
 import { adminSignIns, waysToSignIn } from '../sign-in/ways-to-sign-in.ts'
@@ -81,6 +83,8 @@ async function pagesOptions(
     external,
     sessions: sessionsOfBrowsers({ secret, baseUrl, accounts }),
     limits: signInLimits(createCounter),
+    guesses: guessLimits(createCounter),
+    browsers: knownBrowsers({ secret, baseUrl, accounts }),
     checks: builtIn ? passwordChecks() : WITHOUT_QUEUE,
     requestingApp: requestingApp(baseUrl, server),
     ways,

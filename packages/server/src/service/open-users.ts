@@ -13,7 +13,7 @@ import { AUTHENTICATION_CLASSES } from '../config/authentication-classes.ts'
 import { commandNamesOf } from '../config/command-names.ts'
 import type { ExternalParts } from '../pages/external-login.ts'
 import type { ServiceContext } from '../service-context.ts'
-import { withTokenMails } from './token-mails.ts'
+import { withMails } from './account-mails.ts'
 
 /** The users of a service: its own accounts, those of an application or of a directory. */
 export interface OpenUsers {
@@ -43,7 +43,7 @@ export async function openUsers(
   const { database, store } = storage
   const { users } = config
   refuseOtherUsers(users, config)
-  const context = withTokenMails(opened, (id) => known.find(id))
+  const context = withMails(opened, (id) => known.find(id))
   const { onEvent } = context
   const demoAccounts = users === undefined ? (definition.demoAccounts ?? []) : []
   const rows = accountRows(database, onEvent, (ended) => server().sessions.ended(ended), onError)

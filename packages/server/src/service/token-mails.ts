@@ -3,42 +3,31 @@ import { PERSONAL_CLIENT_ID } from '@grantkit/core/personal-tokens'
 import type { StoredAccount } from '../accounts/accounts.ts'
 import type { Config } from '../config/config.ts'
 import type { ServiceEvent } from '../events.ts'
-import type { ServiceContext } from '../service-context.ts'
 import { mailSender } from '../sign-in/mail-sender.ts'
 
-type FindAccount = (subject: string) => Promise<StoredAccount | undefined>
+/** Mails to users about what happened. */
+export interface UserMails {
+  onEvent(event: ServiceEvent): void
+  /** Resolves when the mails about all events so far are sent. */
+  settled(): Promise<void>
+}
 
-interface Options {
+export type FindAccount = (subject: string) => Promise<StoredAccount | undefined>
+
+export interface MailsOptions {
   readonly config: Pick<Config, 'baseUrl' | 'brand' | 'features' | 'mail'>
   readonly findAccount: FindAccount
   readonly onError: (error: unknown) => void
-}
-
-/** The context of a service whose users hear of their tokens. */
-export function withTokenMails(context: ServiceContext, findAccount: FindAccount): ServiceContext {
-  const mails = personalTokenMails({ ...context, findAccount })
-  if (mails === undefined) return context
-  return {
-    ...context,
-    onEvent(event) {
-      context.onEvent(event)
-      mails.onEvent(event)
-    },
-    async settled() {
-      await mails.settled()
-      await context.settled()
-    },
-  }
 }
 
 /** News of a user within this time is one mail: an operator may end many tokens at once. */
 const GATHERING_MS = 1000
 
 /**
- * Tells users of their personal access tokens. What they end themselves is no news. Absent if no mail server is configured, or users
- * have no tokens.
+ * Tells users of their personal access tokens. What they end themselves is no news. Absent if no mail server is configured, or
+ * users have no tokens.
  */
-export function personalTokenMails(options: Options, sender = mailSender) {
+export function personalTokenMails(options: MailsOptions, sender = mailSender): UserMails | undefined {
   const { url, from } = options.config.mail
   if (url === undefined || from === undefined || !options.config.features.personalTokens.enabled)
     return undefined

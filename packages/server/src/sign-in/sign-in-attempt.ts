@@ -2,35 +2,57 @@ import { coarseNetworkOf } from '@grantkit/core/internal'
 import type { Accounts, StoredAccount } from '../accounts/accounts.ts'
 import type { PasswordChecks } from '../accounts/passwords.ts'
 import type { SignInEvent } from '../events.ts'
+import type { GuessLimits, TryLimit } from '../limits/guess-limits.ts'
 import type { SignInLimits } from '../limits/rate-limiter.ts'
+import type { KnownBrowsers } from './known-browsers.ts'
 
 export interface SignInOptions {
   readonly accounts: Accounts
   readonly limits: SignInLimits
+  readonly guesses: GuessLimits
+  readonly browsers: KnownBrowsers
   readonly checks: PasswordChecks
 }
 
 /** The account, if the credential is right; or the seconds to wait, and then the credential was not checked. */
-export type Attempt = { readonly account: StoredAccount | undefined } | { readonly wait: number }
+export type Attempt =
+  | {
+      readonly account: StoredAccount | undefined
+      /** From now on, browsers that the account does not know have to wait. */
+      readonly slowed?: boolean
+    }
+  | { readonly wait: number }
 
 /** Seconds after which the queue of password checks is processed. */
 const RETRY_AFTER_SECONDS = 5
 
-/**
- * Checks a password within the limits.
- *
- * @param holder takes the place in the queue: the account of a user who is signed in already. Default: the network
- */
+interface PasswordAttempt {
+  /** Of the caller. Default: all callers without one are the same. */
+  readonly address?: string | undefined
+  /** The Cookie header of the request. */
+  readonly cookies?: string | undefined
+  readonly email: string
+  readonly password: string
+  /** Takes the place in the queue: the account of a user who is signed in already. Default: the network. */
+  readonly holder?: string | undefined
+}
+
+/** Checks a password within the limits. */
 export async function attemptPassword(
-  { limits, checks, accounts }: SignInOptions,
-  address = 'unknown',
-  email: string,
-  password: string,
-  holder = coarseNetworkOf(address),
+  options: SignInOptions,
+  { address = 'unknown', cookies, email, password, holder = coarseNetworkOf(address) }: PasswordAttempt,
 ): Promise<Attempt> {
+  const { limits, guesses, browsers, checks, accounts } = options
   const wait = await limits.waitOfNetwork(address)
   if (wait > 0) return { wait }
-  const check = () => withinLimits(limits, address, email, () => accounts.verify(email, password))
+  const check = async () => {
+    const known = await browsers.idOf(email, cookies)
+    const limit =
+      known === undefined
+        ? both(ofNetworks(limits, email, address), guesses.unknownBrowsers(email))
+        : guesses.knownBrowser(known)
+    return withinLimit(limit, () => accounts.verify(email, password))
+  }
   const attempt = (await checks.inTurn(holder, check)) ?? { wait: RETRY_AFTER_SECONDS }
   if (!isWrong(attempt)) await limits.refundNetwork(address)
   return attempt
@@ -46,23 +68,52 @@ export async function attemptPasskey(
   id: string,
   verify: () => Promise<StoredAccount | undefined>,
 ): Promise<Attempt> {
-  return withinLimits(limits, address, `passkey ${id}`, verify)
+  return withinLimit(ofNetworks(limits, `passkey ${id}`, address), verify)
 }
 
-async function withinLimits(
-  limits: SignInLimits,
-  address: string,
-  credential: string,
+/** Of a credential in the networks of the caller. */
+function ofNetworks(limits: SignInLimits, credential: string, address: string): TryLimit {
+  return {
+    take: () => limits.waitOfAccount(credential, address),
+    refund: () => limits.refundAccount(credential, address),
+    reset: () => limits.reset(credential, address),
+    wrong: async () => false,
+  }
+}
+
+/** The second counts only what the first allows: a network in a loop does not use it up. */
+function both(first: TryLimit, second: TryLimit): TryLimit {
+  return {
+    async take() {
+      const wait = await first.take()
+      if (wait > 0) return wait
+      const next = await second.take()
+      if (next > 0) await first.refund()
+      return next
+    },
+    async refund() {
+      await Promise.all([first.refund(), second.refund()])
+    },
+    async reset() {
+      await Promise.all([first.reset(), second.reset()])
+    },
+    wrong: () => second.wrong(),
+  }
+}
+
+async function withinLimit(
+  limit: TryLimit,
   verify: () => Promise<StoredAccount | undefined>,
 ): Promise<Attempt> {
-  const wait = await limits.waitOfAccount(credential, address)
+  const wait = await limit.take()
   if (wait > 0) return { wait }
   const account = await verify().catch(async (error: unknown) => {
     // An outage is no wrong password. It still counts for the network, which limits the calls of a directory that hangs.
-    await limits.refundAccount(credential, address)
+    await limit.refund()
     throw error
   })
-  if (account !== undefined) await limits.reset(credential, address)
+  if (account === undefined) return { account, slowed: await limit.wrong() }
+  await limit.reset()
   return { account }
 }
 
@@ -76,5 +127,7 @@ export function signInFailed(
   wrong: 'wrong_password' | 'wrong_passkey',
   subject?: string,
 ): SignInEvent {
-  return { type: 'sign_in_failed', reason: 'wait' in attempt ? 'too_many_attempts' : wrong, subject }
+  const reason = 'wait' in attempt ? 'too_many_attempts' : wrong
+  const slowed = 'slowed' in attempt && attempt.slowed === true
+  return { type: 'sign_in_failed', reason, subject, ...(slowed && { slowed }) }
 }

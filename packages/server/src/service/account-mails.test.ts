@@ -1,0 +1,184 @@
+import { createMemoryStore } from '@grantkit/store-memory'
+import { Hono } from 'hono'
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest'
+import { callerMiddleware } from '../audit/caller.ts'
+import { parseConfig } from '../config/config.ts'
+import type { ServiceEvent } from '../events.ts'
+import { countersInMemory } from '../limits/counters.ts'
+import { accountMails } from './account-mails.ts'
+
+/** The mails about changes of an account. */
+
+const config = parseConfig({
+  config: { brand: { name: 'Notes' }, scopes: { openid: { description: 'Sign in' } } },
+  environment: {
+    ...{ NODE_ENV: 'test', BASE_URL: 'https://notes.example' },
+    ...{ MAIL_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'no-reply@notes.example' },
+  },
+})
+const ADA = { subject: 'ada' }
+const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0'
+const GUESSES = { type: 'sign_in_failed', reason: 'wrong_password', ...ADA, slowed: true }
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 30, 8, 5, 59) })
+  onTestFinished(() => void vi.useRealTimers())
+})
+
+type SentMail = Readonly<Record<'to' | 'subject' | 'text', string>>
+
+/** Mails of a service whose mail server works as long as a test wants. */
+function open(send: () => Promise<void> = async () => {}) {
+  const mails: SentMail[] = []
+  const errors: unknown[] = []
+  const findAccount = async (id: string) =>
+    id === 'gone' ? undefined : { id, email: `${id}@notes.example`, email_verified: id !== 'unverified' }
+  const about = accountMails(
+    {
+      ...{ config, findAccount: findAccount as never, createCounter: countersInMemory },
+      outbox: { store: createMemoryStore(), timers: false },
+      onError: (error) => errors.push(error),
+    },
+    () => async (mail) => {
+      await send()
+      mails.push(mail)
+    },
+  )
+  const app = new Hono().use(callerMiddleware(() => '203.0.113.7')).post('/', async (c) => {
+    about?.onEvent((await c.req.json()) as ServiceEvent)
+    return c.text('')
+  })
+  return {
+    mails,
+    errors,
+    /** Stores the mails about all events so far, and sends them. */
+    async deliver() {
+      await about?.settled()
+      await about?.deliver()
+    },
+    /** An event of the request of a browser. */
+    async emit(...events: readonly object[]) {
+      for (const event of events)
+        await app.request('/', {
+          method: 'POST',
+          headers: { 'user-agent': FIREFOX },
+          body: JSON.stringify(event),
+        })
+    },
+  }
+}
+
+const HERE = '  When: 2026-11-30 08:05 UTC\n  Browser: Firefox on Windows\n  Network: 203.0.113.0/24\n'
+const ISSUER = 'https://login.partner.example/tenant'
+
+it.each([
+  [
+    'a new password',
+    { type: 'account_password_changed', by: 'user' },
+    'Your password was changed',
+    'The password',
+  ],
+  [
+    'a reset password',
+    { type: 'account_password_changed', by: 'mail' },
+    'Your password was changed',
+    'With the link of a mail',
+  ],
+  ['a new passkey', { type: 'passkey_added', passkey: 'p' }, 'New passkey', 'A passkey was added to'],
+  ['a removed passkey', { type: 'passkey_removed', passkey: 'p' }, 'A passkey was removed', 'removed from'],
+  [
+    'a new provider',
+    { type: 'identity_linked', issuer: ISSUER },
+    'New way to sign in',
+    '  Provider: login.partner.example\n',
+  ],
+  [
+    'a removed provider',
+    { type: 'identity_removed', issuer: ISSUER },
+    'A way to sign in was removed',
+    '  Provider: login.partner.example\n',
+  ],
+  ['guesses', GUESSES, 'Wrong passwords for your account', 'Somebody tries'],
+])(
+  'tell the user of %s, with the browser, and with a link that has no token',
+  async (_, event, subject, what) => {
+    const { mails, emit, deliver } = open()
+    await emit({ ...event, ...ADA })
+    await deliver()
+    expect(mails).toMatchObject([{ to: 'ada@notes.example', subject: `${subject} at Notes` }])
+    const [{ text = '' } = {}] = mails
+    for (const part of [what, 'your account at Notes, https://notes.example.', HERE])
+      expect(text).toContain(part)
+    expect(text.match(/https:\S+/g)).toEqual(['https://notes.example.', 'https://notes.example/account'])
+  },
+)
+
+it.each([
+  ['a new password', { type: 'account_password_changed', by: 'operator' }, 'New password at Notes'],
+  ['the rights of an admin', { type: 'account_admin_added' }, 'You are an admin now at Notes'],
+])(
+  'tell the user of %s that an operator gave, without the browser of the operator',
+  async (_, event, subject) => {
+    const { mails, emit, deliver } = open()
+    await emit({ ...event, ...ADA })
+    await deliver()
+    expect(mails).toMatchObject([
+      { subject, text: expect.stringContaining('  When: 2026-11-30 08:05 UTC\n\n') },
+    ])
+    expect(mails[0]?.text).not.toMatch(/Firefox|203\.0/)
+  },
+)
+
+it.each([
+  ['a wrong password that makes nobody wait', { ...GUESSES, slowed: undefined }],
+  ['guesses at an address without an account', { ...GUESSES, subject: undefined }],
+  ['a change of an account that is gone', { type: 'passkey_added', subject: 'gone' }],
+  [
+    'a change of an account with an address that nobody verified',
+    { type: 'passkey_added', subject: 'unverified' },
+  ],
+  ['a sign-in', { type: 'sign_in_succeeded', ...ADA }],
+])('tell nobody of %s', async (_, event) => {
+  const { mails, errors, emit, deliver } = open()
+  await emit(event)
+  await deliver()
+  expect([mails, errors]).toEqual([[], []])
+})
+
+it('are ten a day for an account, one of them about guesses', async () => {
+  const { mails, emit, deliver } = open()
+  await emit(...Array(5).fill(GUESSES))
+  await emit(...Array(20).fill({ type: 'passkey_added', ...ADA }))
+  await emit({ type: 'passkey_added', subject: 'bob' })
+  await deliver()
+  const subjects = Map.groupBy(mails, ({ to, subject }) => `${to} ${subject}`)
+  expect([...subjects].map(([subject, { length }]) => [subject, length])).toEqual([
+    ['ada@notes.example Wrong passwords for your account at Notes', 1],
+    ['ada@notes.example New passkey at Notes', 9],
+    ['bob@notes.example New passkey at Notes', 1],
+  ])
+  vi.setSystemTime(Date.now() + 24 * 60 * 60 * 1000)
+  await emit(GUESSES)
+  await deliver()
+  expect(mails).toHaveLength(12)
+})
+
+it('that the mail server does not take are errors of the server, and are sent when it is back', async () => {
+  const failure = new Error('The mail server did not accept a mail')
+  let isDown = true
+  const { mails, errors, emit, deliver } = open(() => (isDown ? Promise.reject(failure) : Promise.resolve()))
+  await emit({ type: 'passkey_added', ...ADA })
+  await deliver()
+  expect([mails, errors]).toEqual([[], [failure]])
+  isDown = false
+  vi.setSystemTime(Date.now() + 60 * 60 * 1000)
+  await deliver()
+  expect(mails).toMatchObject([{ text: expect.stringContaining('  When: 2026-11-30 08:05 UTC\n') }])
+})
+
+it('are not sent without a mail server', () => {
+  const without = { ...config, mail: { ...config.mail, url: undefined } }
+  const options = { findAccount: async () => undefined, createCounter: countersInMemory, onError: () => {} }
+  const outbox = { store: createMemoryStore(), timers: false }
+  expect(accountMails({ ...options, outbox, config: without })).toBeUndefined()
+})
