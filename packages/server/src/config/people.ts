@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { isLoopbackUrl } from '@grantkit/core/feature'
 import type { JSONWebKeySet } from 'jose'
 import * as z from 'zod'
-import { field, type Origin, path, secret, text, withMaskedUrls } from './fields.ts'
+import { field, type Origin, path, secret, text, whole, withMaskedUrls } from './fields.ts'
 import { type DirectoryUsers, type ExternalSignInOptions, externalSignIn } from './users.ts'
 
 /** Who may sign in, and how. */
@@ -107,6 +107,16 @@ export const peopleFields = (origin: Origin) => ({
       otherwise: 'none; in development a service may bring demo accounts',
       guide: 'server/users.md#accounts',
     },
+  ),
+  passwordMinLength: field(
+    whole('a number of characters', 8, 64).default(8),
+    'the least characters of a new password, 8 to 64; `grantkit init` writes 15, for a password is the only proof of many users',
+    { variable: 'PASSWORD_MIN_LENGTH', guide: 'server/users.md#passwords' },
+  ),
+  passwordPepper: field(
+    secret(origin, 'PASSWORD_PEPPER').pipe(text()).optional(),
+    'the pepper of the passwords that were imported from Devise; until their users have signed in once',
+    { variable: 'PASSWORD_PEPPER', secret: true, guide: 'server/users.md#import-users' },
   ),
   upstream: field(
     Providers(secret(origin).pipe(text())).default([]),

@@ -4,7 +4,8 @@ import type { Context } from 'hono'
 import type { AccountRows } from '../accounts/account-rows.ts'
 import type { Account } from '../accounts/accounts.ts'
 import type { Passkey } from '../accounts/passkeys/passkey-rows.ts'
-import { hashPassword, newPasswordProblem } from '../accounts/passwords.ts'
+import { hashPassword } from '../accounts/password-hashes.ts'
+import type { PasswordRules } from '../accounts/passwords.ts'
 import type { LinkedIdentity } from '../accounts/upstream/identities.ts'
 import { BY_PASSWORD } from '../config/authentication-classes.ts'
 import { formOf, type WithBody } from '../http/bodies-and-answers.ts'
@@ -26,6 +27,7 @@ import { TOO_MANY } from './sign-in-page.ts'
 
 interface Options extends LoginOptions {
   readonly accounts: AccountRows
+  readonly passwordRules: PasswordRules
   readonly adminSignIns: AdminSignIns
 }
 
@@ -42,7 +44,7 @@ export function changePassword(
   showAgain: ShowAgain,
   notify: Notify,
 ): FormHandler {
-  const { accounts, adminSignIns, checks, sessions, onEvent } = options
+  const { accounts, adminSignIns, checks, passwordRules, sessions, onEvent } = options
   return async (c) => {
     const visit = await visits.of(c)
     if (visit === undefined) return visits.signIn(c)
@@ -50,7 +52,7 @@ export function changePassword(
     const fields = formOf(c)
     if (!visits.isOwnForm(c, visit, fields.token)) return showAgain(c, visit, PAGE_EXPIRED)
     if (!(await adminSignIns.mayChangeSignIn(visit))) return showAgain(c, visit, NOT_FRESH)
-    const wanted = newPasswordOf(fields)
+    const wanted = await newPasswordOf(fields, passwordRules, account)
     if ('problem' in wanted) return showAgain(c, visit, wanted.problem)
     const confirmed = await confirm(options, visits, c, visit)
     if ('problem' in confirmed) return showAgain(c, visit, confirmed.problem)
@@ -99,7 +101,7 @@ function passwordCard(
   basePath: string,
   { email, password }: Account,
   token: string,
-  bySignIn: boolean,
+  { bySignIn, minLength }: Pick<SignInMethods, 'bySignIn' | 'minLength'>,
 ): Markup {
   const has = password !== ''
   if (email === undefined || (!has && !bySignIn)) return html``
@@ -111,8 +113,8 @@ function passwordCard(
   <form method="post" action="${basePath}/account/password">
   <input type="hidden" name="token" value="${token}">
   ${bySignIn ? '' : current}
-  ${newPasswordFields(email)}
-  <p class="hint">At least 8 characters. It signs you out in every other browser.</p>
+  ${newPasswordFields(email, minLength)}
+  <p class="hint">At least ${minLength} characters. It signs you out in every other browser.</p>
   <button class="primary">${has ? 'Change password' : 'Set password'}</button>
   </form></details>
 </section>`
@@ -128,6 +130,8 @@ export interface SignInMethods {
   readonly pageToken: string
   /** Whether the sign-in takes the place of the current password. */
   readonly bySignIn: boolean
+  /** Of a new password. */
+  readonly minLength: number
   /** The token of the other forms; absent if the user has to sign in again before a change. */
   readonly token: string | undefined
   /** Whether the user signed in strongly enough for a change. */
@@ -144,11 +148,11 @@ export async function methodsOf(
 }
 
 export function signInMethods({ basePath }: Site, ways: WaysToSignIn, shown: SignInMethods): Markup {
-  const { account, passkeys, identities, pageToken, bySignIn, token, strong } = shown
+  const { account, passkeys, identities, pageToken, token, strong } = shown
   const labels = new Map(ways.providers.map(({ provider }) => [provider.issuer, provider.label]))
   return html`
 <h2 class="part" id="sign-in">How you sign in</h2>
-${strong ? passwordCard(basePath, account, pageToken, bySignIn) : ''}
+${strong ? passwordCard(basePath, account, pageToken, shown) : ''}
 ${passkeys.map((passkey) => passkeyCard(basePath, passkey, token))}
 ${identities.map((identity) => identityCard(basePath, labels.get(identity.issuer) ?? identity.issuer, identity, token))}
 <p class="hint">Removing a way to sign in signs you out everywhere.</p>
@@ -235,20 +239,21 @@ function signInAgain(basePath: string, strong: boolean): Markup {
 // The fields for a new password, which the user types twice: nothing shows what was typed.
 
 /** @param email for the password manager of the browser */
-export function newPasswordFields(email: string): Markup {
+export function newPasswordFields(email: string, minLength: number): Markup {
   return html`<input type="email" autocomplete="username" value="${email}" hidden>
   <label class="field" for="new-password">New password</label>
-  <input id="new-password" name="new_password" type="password" autocomplete="new-password" minlength="8" required>
+  <input id="new-password" name="new_password" type="password" autocomplete="new-password" minlength="${minLength}" required>
   <label class="field" for="new-password-again">New password again</label>
   <input id="new-password-again" name="new_password_again" type="password" autocomplete="new-password" required>`
 }
 
 /** The new password of these fields, or what is wrong with it. */
-export function newPasswordOf({
-  new_password: password = '',
-  new_password_again: again,
-}: Readonly<Record<string, string>>): { readonly password: string } | { readonly problem: string } {
+export async function newPasswordOf(
+  { new_password: password = '', new_password_again: again }: Readonly<Record<string, string>>,
+  rules: PasswordRules,
+  owner: Account,
+): Promise<{ readonly password: string } | { readonly problem: string }> {
   if (password !== again) return { problem: 'You did not type the same new password twice.' }
-  const problem = newPasswordProblem(password)
-  return problem === undefined ? { password } : { problem }
+  const broken = await rules.broken(password, owner)
+  return broken === undefined ? { password } : { problem: `The password ${broken}.` }
 }

@@ -8,7 +8,7 @@ import {
 import { personalTokens } from '@grantkit/core/personal-tokens'
 import { type ReportsCalls, signInAttempts } from '@grantkit/explain'
 import { installationNames } from '../accounts/installation-names.ts'
-import { passwordChecks, WITHOUT_QUEUE } from '../accounts/passwords.ts'
+import { passwordRules } from '../accounts/passwords.ts'
 import { upstreamSignIns } from '../accounts/upstream/upstream-sign-ins.ts'
 import { attemptReader } from '../attempts/attempt-reader.ts'
 import { reportFailedSignIn } from '../attempts/recording.ts'
@@ -68,7 +68,7 @@ async function pagesOptions(
   { scopes, reportsCalls }: Guarded,
   server: () => AuthorizationServer,
 ): Promise<PagesOptions> {
-  const { context, accounts, directory, external, builtIn } = users
+  const { context, accounts, directory, checks, external, builtIn } = users
   const { config, storage, secret, trusted, onEvent, onError } = context
   const { store, database, trail, attempts, createCounter } = storage
   const { baseUrl, brand } = config
@@ -86,7 +86,8 @@ async function pagesOptions(
     external,
     sessions: sessionsOfBrowsers({ secret, baseUrl, accounts }),
     limits: signInLimits(createCounter),
-    checks: builtIn ? passwordChecks() : WITHOUT_QUEUE,
+    checks,
+    passwordRules: passwordRules(config),
     requestingApp: requestingApp(baseUrl, server),
     ways,
     adminSignIns: adminSignIns({ passkeys: ways.passkeys, directory, acr: config.admin.acr }),
