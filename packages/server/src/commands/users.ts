@@ -10,6 +10,7 @@ import type { UserSession } from '../accounts/sessions.ts'
 import { ProfileClaims } from '../accounts/user-claims.ts'
 import type { ConfiguredService, LoadService } from '../definition.ts'
 import type { Service } from '../service/service.ts'
+import { importUsers } from './import-users.ts'
 import { endedGrants, isoTime, plain, printList } from './terminal.ts'
 import {
   emailSourceOf,
@@ -28,6 +29,7 @@ export const users = (load: LoadService) =>
     meta: { description: 'Manages who can sign in. A running service notices at its next request' },
     subCommands: {
       add: addUser(load),
+      import: importUsers(load),
       list: list(load),
       password: change(load, 'Sets a new password, and ends every session', setPassword),
       sessions: sessions(load),

@@ -4,6 +4,7 @@ import { defineErrors } from '@grantkit/core/feature'
 import type { AccountDirectory, AccountEntry } from '../accounts/account-directory.ts'
 import type { AccountRows } from '../accounts/account-rows.ts'
 import type { Account } from '../accounts/accounts.ts'
+import type { ExportedUser } from '../accounts/exported-users.ts'
 import { hashPassword } from '../accounts/password-hashes.ts'
 import type { PasswordRules } from '../accounts/passwords.ts'
 import { actorOfEvent } from '../audit/caller.ts'
@@ -81,6 +82,24 @@ export function operatorUsers({ accounts, directory, grants, builtIn, passwordRu
       const user = await directory.find(id)
       if (user === undefined || user.email !== claims.email) throw new OAuthError(USER_ERRORS.user_exists)
       return { user, isNew }
+    },
+    /**
+     * Adds a user of another system with the hash of the password, once. @param isTrial adds nothing
+     *
+     * @returns `taken`: another user has the address or the id, or had it
+     */
+    async import(
+      { id, hash, ...claims }: ExportedUser,
+      isTrial: boolean,
+    ): Promise<'added' | 'present' | 'taken'> {
+      const known =
+        (id === undefined ? undefined : await directory.find(id)) ?? (await directory.withEmail(claims.email))
+      if (known !== undefined)
+        return known.email === claims.email && known.id === (id ?? known.id) ? 'present' : 'taken'
+      if (isTrial) return 'added'
+      const updated_at = Math.floor(Date.now() / 1000)
+      const account = { ...claims, id: id ?? randomUUID(), updated_at, password: hash }
+      return (await accounts.add(account, { by: 'import' })) ? 'added' : 'taken'
     },
     /** Ends every session. @throws OAuthError `conflict` without an address to sign in with */
     async setPassword(id: string, password: string): Promise<AccountEntry> {
