@@ -110,7 +110,7 @@ export const peopleFields = (origin: Origin) => ({
   ),
   passwordMinLength: field(
     whole('a number of characters', 8, 64).default(8),
-    'the least characters of a new password, 8 to 64; `grantkit init` writes 15, for a password is the only proof of many users',
+    'how many characters a new password has at least, 8 to 64; `grantkit init` writes 15, as NIST SP 800-63B-4 requires where a password is the only factor',
     { variable: 'PASSWORD_MIN_LENGTH', guide: 'server/users.md#passwords' },
   ),
   passwordPepper: field(
