@@ -14,6 +14,8 @@ export default {
   }, // if: resource
   resources: { '{{resource}}': { accessTokens: 'jwt' } }, // if: resource
   users: { kind: 'external', url: '{{users}}', key: { env: 'EXTERNAL_SIGN_IN_KEY' } }, // if: external
+  // NIST SP 800-63B-4, 3.1.1.1: where a password is the only factor. // if-not: external
+  passwordMinLength: 15, // if-not: external
   // Claude, ChatGPT, Cursor and others: `grantkit clients known` lists them. // if: known-clients
   features: { knownClients: 'on' }, // if: known-clients
   database: 'sqlite:data/service.sqlite', // if: sqlite

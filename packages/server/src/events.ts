@@ -135,6 +135,7 @@ const EVENTS: Readonly<
   signed_out: ['user', 'A user signed out'],
   account_added: ['operator', 'An account was added'],
   account_password_changed: ['decision', 'A password was changed'],
+  password_rehashed: [undefined, 'The hash of a password was replaced', 'debug'],
   account_disabled: ['operator', 'A user was disabled'],
   account_enabled: ['operator', 'A user was enabled'],
   account_admin_added: ['operator', 'A user was made an admin'],
@@ -206,6 +207,7 @@ export type AccountEvent =
 export type AddedBy = 'operator' | 'import' | 'demo' | 'sign_up'
 
 type ChangeType =
+  | 'password_rehashed'
   | 'account_disabled'
   | 'account_enabled'
   | 'account_admin_added'

@@ -94,6 +94,15 @@ describe('a forgotten password', () => {
     expect(JSON.stringify(server.events)).not.toContain(tokenOf(linkIn(mail)))
   })
 
+  it('has a link that stays valid while a sign-in replaces the hash of the password', async () => {
+    const { id, email } = await newAccount()
+    const link = await linkFor(email)
+    expect(await canSignIn(email, OLD)).toBe(true)
+    await server.settled()
+    expect(server.events).toContainEqual({ type: 'password_rehashed', subject: id })
+    expect([(await choose(link)).status, await canSignIn(email, NEW)]).toEqual([200, true])
+  })
+
   it('gets the same answer, and no mail, if no account may have one', async () => {
     const disabled = await newAccount()
     await server.accounts.setDisabled(disabled.id, true)

@@ -16,7 +16,7 @@ import { ranCommand } from './ran-command.ts'
 /** The program, run as a person runs it in an empty folder. */
 
 const BIN = join(import.meta.dirname, '../src/bin.ts')
-const ADA = { email: 'ada@notes.example', password: 'correct horse' }
+const ADA = { email: 'ada@notes.example', password: 'correct horse battery' }
 const REDIRECT_URI = 'https://notes.example/callback'
 
 let folder: string

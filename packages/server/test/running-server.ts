@@ -113,6 +113,7 @@ export async function runServer(
     errors,
     async close() {
       await listening.close()
+      await service.settled()
       await closeStorage()
     },
   }

@@ -13,11 +13,17 @@ import {
   changeAccount,
   type EmailSource,
   epochAt,
-  HASH_OF_NO_PASSWORD,
   rowOf,
   type StoredAccount,
 } from './accounts.ts'
-import { passwordMatches } from './passwords.ts'
+import {
+  HASH_OF_NO_PASSWORD,
+  hashPassword,
+  isOutdated,
+  type PasswordSecrets,
+  passwordMatches,
+} from './password-hashes.ts'
+import type { PasswordChecks } from './passwords.ts'
 import { dropRoles, withRoles } from './provider-roles.ts'
 import { type ChangeAndEnd, type SessionsEnding, sessionEnds, type UserSessions } from './sessions.ts'
 
@@ -40,13 +46,15 @@ export interface AccountRows extends Accounts {
   /**
    * Sets the password of an account as it was read, and ends its sessions. Of two concurrent changes one succeeds.
    *
-   * @returns the account as it is now; `undefined` if its password or its sessions have changed since it was read
+   * @returns the account as it is now; `undefined` if its sessions have ended since it was read, as with a new password
    */
   changePassword(
     account: StoredAccount,
     hash: string,
     by: 'user' | 'mail',
   ): Promise<StoredAccount | undefined>
+  /** Replaces the hash of the same password, and ends no session. `false`: the account has another one by now. */
+  replaceHash(account: StoredAccount, hash: string): Promise<boolean>
   /** Repeated, it changes nothing. */
   setDisabled(id: string, disabled: boolean): Promise<boolean>
   /** Whether it may use the operator's view. Repeated, it changes nothing. */
@@ -85,6 +93,7 @@ export function accountRows(
   onEvent: (event: AccountEvent | SignedOut) => void,
   sessionsEnding: SessionsEnding = nothing,
   onError: (error: unknown) => void = () => {},
+  secrets: PasswordSecrets = {},
 ): AccountRows {
   const { sessions, endAll, expireAll, tellAll } = sessionEnds(database, onEvent, sessionsEnding, onError)
   const rows = database.selectFrom('account').where('state', '=', sql.lit('active'))
@@ -125,7 +134,7 @@ export function accountRows(
   const methods = errorsAs503<Omit<AccountRows, 'sessions'>>({
     async verify(email, password) {
       const row = await withEmail(email)
-      const right = await passwordMatches(password, row?.password || HASH_OF_NO_PASSWORD)
+      const right = await passwordMatches(password, row?.password || HASH_OF_NO_PASSWORD, secrets)
       return right && row ? accountOf(row) : undefined
     },
     find: (id) => withId(id).then((row) => row && accountOf(row)),
@@ -149,12 +158,19 @@ export function accountRows(
     setPassword: (subject, password) =>
       change({ type: 'account_password_changed', subject, by: 'operator' }, { password }),
     async changePassword(account, password, by) {
-      const { id: subject, sessionEpoch, password: before } = account
-      const seen = { state: 'active', session_epoch: sessionEpoch, password: before } as const
+      const { id: subject, sessionEpoch } = account
+      // Not its hash, which a sign-in may replace meanwhile: a new password has the next epoch.
+      const seen = { state: 'active', session_epoch: sessionEpoch } as const
       const changed = await endAll(subject, (end) => end({ password }, (row) => row.and(seen)))
       if (!changed) return undefined
       onEvent({ type: 'account_password_changed', subject, by })
       return { ...account, password, sessionEpoch: sessionEpoch + 1 }
+    },
+    async replaceHash({ id: subject, password: before }, password) {
+      const seen = { state: 'active', password: before } as const
+      const replaced = await changeAccount(database, subject, { password }, (row) => row.and(seen))
+      if (replaced) onEvent({ type: 'password_rehashed', subject })
+      return replaced
     },
     setDisabled(subject, disabled) {
       const state = disabled ? 'disabled' : 'active'
@@ -318,4 +334,30 @@ export function accountsThatEndTokens(accounts: AccountRows, endTokens: EndToken
       return by === 'mail' ? around(account.id, 'user', change) : change()
     },
   }
+}
+
+/**
+ * Accounts whose hashes get the current kind and cost once the password is known: at a sign-in, after the answer. Where that
+ * fails, the user is signed in all the same, and the next sign-in tries again.
+ *
+ * @param kept hashes that say which accounts have a publicly known password
+ */
+export function accountsThatRehash(accounts: AccountRows, { checks, kept, onError }: Rehashing): AccountRows {
+  return {
+    ...accounts,
+    async verify(email, password) {
+      const account = await accounts.verify(email, password)
+      if (account && isOutdated(account.password) && !kept.includes(account.password))
+        checks
+          .inTurn(account.id, async () => accounts.replaceHash(account, await hashPassword(password)))
+          .catch(onError)
+      return account
+    },
+  }
+}
+
+interface Rehashing {
+  readonly checks: PasswordChecks
+  readonly kept: readonly string[]
+  readonly onError: (error: unknown) => void
 }

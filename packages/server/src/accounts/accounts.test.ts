@@ -53,7 +53,7 @@ describe('the file of accounts', () => {
     [
       'a password that is not hashed',
       { id: '1', email: 'a@b.example', name: 'A', updated_at: 1, password: 'plain' },
-      'scrypt hash',
+      'hash of a password',
     ],
     ['no e-mail address', { id: '1', name: 'A', updated_at: 1, password: demo[0]?.password }, 'email'],
     ['a picture that is no address', { ...demo[0], picture: 'javascript:x' }, 'picture'],

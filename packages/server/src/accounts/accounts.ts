@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import type { UserClaims } from '@grantkit/core'
 import type { Expression, ExpressionBuilder, Selectable, SqlBool, UpdateObject } from 'kysely'
 import * as z from 'zod'
 import { faultsOf, parseJson, readTextFile } from '../config/text-file.ts'
 import type { Database, Rows } from '../database/database.ts'
 import type { AccountRow, Tables } from '../database/tables.ts'
-import { hashOf, KEY_LENGTH } from './passwords.ts'
+import { examinedHash } from './password-hashes.ts'
 import { ProfileClaims } from './user-claims.ts'
 
 const ImportedAccount = z.strictObject({
@@ -19,9 +18,9 @@ const ImportedAccount = z.strictObject({
   updated_at: z.number().int(),
   password: z
     .string()
-    .regex(
-      /^scrypt\$\d+\$\d+\$\d+\$[\w-]+\$[\w-]+$/,
-      'must be a scrypt hash, as the database of accounts has them',
+    .refine(
+      (hash) => 'scheme' in examinedHash(hash),
+      'must be the hash of a password, as the database of accounts has them',
     ),
 })
 const AccountsFile = z.object({ accounts: z.array(ImportedAccount) })
@@ -63,9 +62,6 @@ export async function readAccounts(path: string): Promise<Account[]> {
   if (!parsed.success) throw new Error(`${path} is not a file of accounts: ${faultsOf(parsed.error)}`)
   return parsed.data.accounts
 }
-
-/** A hash that matches no password: checking it makes an unknown address take as long as a known one. */
-export const HASH_OF_NO_PASSWORD = hashOf(randomBytes(16), randomBytes(KEY_LENGTH))
 
 // Accounts as rows.
 

@@ -1,41 +1,43 @@
-import { describe, expect, it } from 'vitest'
-import { hashPassword, newPasswordProblem, passwordChecks, passwordMatches } from './passwords.ts'
+import { expect, it } from 'vitest'
+import { parseConfig } from '../config/config.ts'
+import { passwordChecks, passwordRules } from './passwords.ts'
 
-describe('a password', () => {
-  it('is hashed differently each time', async () => {
-    const [first, second] = await Promise.all([hashPassword('same'), hashPassword('same')])
-    expect(first).not.toBe(second)
-    expect(first).toMatch(/^scrypt\$32768\$8\$1\$/)
-  })
-
-  it.each([
-    ['longer by a NUL', 'same\0', false],
-    ['longer by NULs up to the block of the hash', 'same'.padEnd(64, '\0'), false],
-    ['longer by a tab', 'same\t', false],
-    ['in other letters of the same form', 's\uff41me', true],
-  ])('%s: %j', async (_, presented, matches) => {
-    expect(await passwordMatches(presented, await hashPassword('same'))).toBe(matches)
-  })
-
-  it.each(['same\0', 'sa\nme', 'same\x7f', '\u0085'])('cannot be set to %j', async (password) => {
-    await expect(hashPassword(password)).rejects.toThrow('control characters')
-  })
-})
+const SERVICE = { baseUrl: 'https://login.acme-corp.example', brand: { name: 'Acme Notes' } }
+const rules = (passwordMinLength = 8) => passwordRules({ ...parseConfig({}), ...SERVICE, passwordMinLength })
+const ADA = { email: 'ada.lovelace@mail.example', name: 'Ada Countess-Lovelace' }
 
 it.each([
   ['1234567', 'at least 8'],
-  ['12345678', undefined],
+  ['tr0ub4dor', undefined],
   ['🦊'.repeat(7), 'at least 8'],
   // One character each, as they are hashed.
   ['e\u0301'.repeat(7), 'at least 8'],
-  ['x'.repeat(1000), undefined],
+  [`${'x'.repeat(999)}!`, undefined],
   ['x'.repeat(1001), 'at most 1000'],
-  ['12345678\0', 'control characters'],
+  ['tr0ub4dor\0', 'control characters'],
   // One character that is hashed as 18.
   ['\ufdfa', undefined],
-])('a new password %j is refused for: %s', (password, problem) => {
-  if (problem === undefined) expect(newPasswordProblem(password)).toBeUndefined()
-  else expect(newPasswordProblem(password)).toContain(problem)
+  ['password1', 'most common'],
+  ['PassWord1', 'most common'],
+  ['\uff30assword1', 'most common'],
+  ['password1, and more', undefined],
+  ['acme notes', 'name of this service'],
+  ['ACME-Corp', 'name of this service'],
+  ['Login.Acme-Corp.Example', 'name of this service'],
+  ['ada.lovelace', 'your e-mail address'],
+  ['Ada.Lovelace@mail.example', 'your e-mail address'],
+  ['countess-lovelace', 'your name'],
+  ['ada countess-lovelace and more', undefined],
+])('a new password %j is refused for: %s', async (password, problem) => {
+  const broken = await rules().broken(password, ADA)
+  if (problem === undefined) expect(broken).toBeUndefined()
+  else expect(broken).toContain(problem)
+})
+
+it('a new password has the configured length', async () => {
+  const { minLength, broken } = rules(15)
+  expect([minLength, await broken('tr0ub4dor and 3', ADA)]).toEqual([15, undefined])
+  expect(await broken('tr0ub4dor and ', ADA)).toBe('must have at least 15 characters')
 })
 
 const REFUSED = 'no place'
@@ -47,6 +49,7 @@ function openQueue() {
   const started: string[] = []
   const outcomes: string[] = []
   return {
+    checks,
     started,
     outcomes,
     add(holder: string, count = 1) {
@@ -119,4 +122,18 @@ it('a check that fails gives its turn to the next one', async () => {
   const failures = [0, 1, 2, 3].map(() => checks.inTurn('here', fail).catch((error: Error) => error.message))
   expect(await Promise.all(failures)).toEqual(Array(4).fill('down'))
   expect(await checks.inTurn('here', async () => 'checked')).toBe('checked')
+})
+
+it('a queue is idle once no check runs or waits', async () => {
+  const { add, end, checks } = openQueue()
+  await checks.idle()
+  add('network', 3)
+  let isIdle = false
+  void checks.idle().then(() => {
+    isIdle = true
+  })
+  await end(2)
+  expect(isIdle).toBe(false)
+  await end(1)
+  expect(isIdle).toBe(true)
 })

@@ -1,74 +1,78 @@
-import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
-import { promisify } from 'node:util'
+import type { Config } from '../config/config.ts'
+import { hasControlCharacter } from './password-hashes.ts'
 
-const COST = { N: 2 ** 15, r: 8, p: 1 }
-export const KEY_LENGTH = 32
-const derive = promisify(scrypt) as (
-  password: string,
-  salt: Buffer,
-  length: number,
-  options: object,
-) => Promise<Buffer>
-
-/**
- * `scrypt$N$r$p$salt$key`, salt and key in base64url. The hash contains its cost, so the cost can be raised later.
- *
- * @throws Error when the password holds a control character
- */
-export async function hashPassword(password: string): Promise<string> {
-  if (hasControlCharacter(password)) throw new Error('A password must not contain control characters.')
-  const salt = randomBytes(16)
-  const key = await scryptKey(password, salt, COST)
-  return hashOf(salt, key)
-}
-
-/** The text of a hash with the current cost. */
-export function hashOf(salt: Buffer, key: Buffer): string {
-  return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64url'), key.toString('base64url')].join('$')
-}
-
-/** @param hash made by `hashPassword` */
-export async function passwordMatches(password: string, hash: string): Promise<boolean> {
-  // scrypt begins with HMAC, which pads a short key with NULs (RFC 2104 2): a password with NULs after it has its hash.
-  if (hasControlCharacter(password)) return false
-  const [, N, r, p, salt = '', key = ''] = hash.split('$')
-  const expected = Buffer.from(key, 'base64url')
-  const actual = await scryptKey(password, Buffer.from(salt, 'base64url'), {
-    N: Number(N),
-    r: Number(r),
-    p: Number(p),
-  })
-  return actual.length === expected.length && timingSafeEqual(actual, expected)
-}
-
-function scryptKey(password: string, salt: Buffer, cost: typeof COST): Promise<Buffer> {
-  return derive(password.normalize('NFKC'), salt, KEY_LENGTH, { ...cost, maxmem: 256 * cost.N * cost.r })
-}
-
-// The rules of a new password, on pages, in commands and in the admin API.
-
-const MIN_CHARACTERS = 8
 /** No person types more, and a password manager makes far less: a longer text only costs time. */
 const MAX_CHARACTERS = 1000
 
-export const PASSWORD_RULE = `${MIN_CHARACTERS} to ${MAX_CHARACTERS} characters, without control characters`
-
-/** What is wrong with a new password, as a sentence; `undefined` if nothing is. */
-export function newPasswordProblem(password: string): string | undefined {
-  const broken = brokenPasswordRule(password)
-  return broken && `The password ${broken}.`
+/** Whose password it will be. */
+interface PasswordOwner {
+  readonly email?: string | undefined
+  readonly name?: string | undefined
 }
 
-/** The end of such a sentence. Counts characters as they are hashed. */
-export function brokenPasswordRule(password: string): string | undefined {
-  const { length } = [...password.normalize('NFKC')]
-  if (length < MIN_CHARACTERS) return `must have at least ${MIN_CHARACTERS} characters`
-  if (length > MAX_CHARACTERS) return `must have at most ${MAX_CHARACTERS} characters`
-  return hasControlCharacter(password) ? 'must not contain control characters' : undefined
+/**
+ * The rules of a new password, on pages, in commands and in the admin API. A sign-in knows none of them: who has an older
+ * password can sign in.
+ */
+export interface PasswordRules {
+  readonly minLength: number
+  /** What is wrong with a new password: the end of a sentence that begins with "The password". `undefined`: nothing is. */
+  broken(password: string, owner: PasswordOwner): Promise<string | undefined>
 }
 
-function hasControlCharacter(password: string): boolean {
-  return /\p{Cc}/u.test(password)
+/** Words of the service are as easy to guess for its attackers as the commonest passwords. */
+export function passwordRules({
+  baseUrl,
+  brand,
+  passwordMinLength: minLength,
+}: Pick<Config, 'baseUrl' | 'brand' | 'passwordMinLength'>): PasswordRules {
+  const { hostname } = new URL(baseUrl)
+  const ofService = [brand.name, hostname, ...hostname.split('.')]
+  return {
+    minLength,
+    async broken(password, { email = '', name = '' }) {
+      const text = password.normalize('NFKC')
+      // As they are hashed.
+      const { length } = [...text]
+      if (length < minLength) return `must have at least ${minLength} characters`
+      if (length > MAX_CHARACTERS) return `must have at most ${MAX_CHARACTERS} characters`
+      if (hasControlCharacter(password)) return 'must not contain control characters'
+      const words = [
+        ...ofService,
+        email,
+        ...email.split('@'),
+        name,
+        ...name.split(' '),
+        name.replaceAll(' ', ''),
+      ]
+      if (words.some((word) => comparable(word) === comparable(text)))
+        return 'must not be your name, your e-mail address or the name of this service'
+      return (await isCommon(comparable(text)))
+        ? 'must not be one of the most common passwords, which attackers try first'
+        : undefined
+    },
+  }
+}
+
+/** NIST SP 800-63B-4, 3.1.1.2: commonly used ones, and no huge list. */
+const MAX_COMMON = 10_000
+const MIN_COMMON_LENGTH = 8
+let common: Promise<ReadonlySet<string>> | undefined
+
+async function isCommon(password: string): Promise<boolean> {
+  common ??= commonPasswords()
+  return (await common).has(password)
+}
+
+/** Loaded with the first new password. The dictionary begins with the commonest. */
+async function commonPasswords(): Promise<ReadonlySet<string>> {
+  const { dictionary } = await import('@zxcvbn-ts/language-common')
+  const long = dictionary['passwords-common'].filter(({ length }) => length >= MIN_COMMON_LENGTH)
+  return new Set(long.slice(0, MAX_COMMON))
+}
+
+function comparable(text: string): string {
+  return text.normalize('NFKC').toLowerCase()
 }
 
 /** A hash holds a thread of libuv for a tenth of a second, and there are four; ID tokens are signed on the others. */
@@ -87,14 +91,17 @@ export interface PasswordChecks {
    * @returns `undefined` if there was no place, or another holder got it: nothing was checked, the caller may retry later
    */
   inTurn<T>(holder: string, check: () => Promise<T>): Promise<T | undefined>
+  /** Resolves when no check runs or waits. */
+  idle(): Promise<void>
 }
 
 /** For users whose passwords this process does not hash. */
-export const WITHOUT_QUEUE: PasswordChecks = { inTurn: (_, check) => check() }
+export const WITHOUT_QUEUE: PasswordChecks = { inTurn: (_, check) => check(), idle: async () => {} }
 
 export function passwordChecks(): PasswordChecks {
   /** By holder. The first check of the first holder is the next one. */
   const waiting = new Map<string, Start[]>()
+  const watching: (() => void)[] = []
   let running = 0
   let places = 0
 
@@ -139,7 +146,11 @@ export function passwordChecks(): PasswordChecks {
       } finally {
         running--
         startNext()
+        if (running === 0) for (const resolve of watching.splice(0)) resolve()
       }
+    },
+    idle: async () => {
+      if (running > 0) await new Promise<void>((resolve) => watching.push(resolve))
     },
   }
 }

@@ -42,9 +42,11 @@ async function printSummary(service: ConfiguredService): Promise<void> {
 /** What a start accepts, and what will not work. */
 async function warningsOf(service: ConfiguredService): Promise<readonly string[]> {
   const { workloadWarnings } = await import('../config/config.ts')
+  const { hashWarnings } = await import('../accounts/password-hashes.ts')
   const { claimWarnings, missingWorkloadClients } = await import('./check-configuration.ts')
   const { config } = service
-  return [...workloadWarnings(config), ...claimWarnings(config), ...(await missingWorkloadClients(service))]
+  const workloads = [...workloadWarnings(config), ...(await missingWorkloadClients(service))]
+  return [...workloads, ...claimWarnings(config), ...hashWarnings()]
 }
 
 /** Examines the running server from outside. */

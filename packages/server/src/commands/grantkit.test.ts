@@ -46,8 +46,8 @@ describe('--help', () => {
 it.each([
   [[], 'The command must be init, check, start, migrate, after-restore, clients, users,'],
   [['usres', 'list'], 'Did you mean users?'],
-  [['users', 'lst'], 'The command must be add, list, password,'],
-  [['users', 'toString'], 'The command must be add, list, password,'],
+  [['users', 'lst'], 'The command must be add, import, list, password,'],
+  [['users', 'toString'], 'The command must be add, import, list, password,'],
   [['users', '--jsno'], "Unknown option '--jsno'."],
   [['users', 'list', '--jsno'], "Unknown option '--jsno'. Did you mean --json?"],
   [['users', 'list', 'ada'], 'Unexpected argument: ada.'],

@@ -6,11 +6,11 @@ import { defineCommand } from 'citty'
 import * as z from 'zod'
 import type { AccountDirectory, AccountEntry } from '../accounts/account-directory.ts'
 import { addressOf } from '../accounts/accounts.ts'
-import { newPasswordProblem } from '../accounts/passwords.ts'
 import type { UserSession } from '../accounts/sessions.ts'
 import { ProfileClaims } from '../accounts/user-claims.ts'
 import type { ConfiguredService, LoadService } from '../definition.ts'
 import type { Service } from '../service/service.ts'
+import { importUsers } from './import-users.ts'
 import { endedGrants, isoTime, plain, printList } from './terminal.ts'
 import {
   emailSourceOf,
@@ -29,6 +29,7 @@ export const users = (load: LoadService) =>
     meta: { description: 'Manages who can sign in. A running service notices at its next request' },
     subCommands: {
       add: addUser(load),
+      import: importUsers(load),
       list: list(load),
       password: change(load, 'Sets a new password, and ends every session', setPassword),
       sessions: sessions(load),
@@ -198,10 +199,7 @@ async function newUserOf(typed: string, name: string, options: Readonly<Record<s
 
 /** A new password from standard input, never from an option: other users of the machine see the arguments of programs. */
 async function readPassword(): Promise<string> {
-  const password = process.stdin.isTTY ? await ask() : (await text(process.stdin)).replace(/\r?\n$/, '')
-  const problem = newPasswordProblem(password)
-  if (problem !== undefined) throw new Error(problem)
-  return password
+  return process.stdin.isTTY ? ask() : (await text(process.stdin)).replace(/\r?\n$/, '')
 }
 
 async function ask(): Promise<string> {

@@ -207,6 +207,16 @@ export const peopleFields = (origin: Origin) => ({
       guide: 'server/users.md#accounts',
     },
   ),
+  passwordMinLength: field(
+    whole('a number of characters', 8, 64).default(8),
+    'how many characters a new password has at least, 8 to 64; `grantkit init` writes 15, as NIST SP 800-63B-4 requires where a password is the only factor',
+    { variable: 'PASSWORD_MIN_LENGTH', guide: 'server/users.md#passwords' },
+  ),
+  passwordPepper: field(
+    secret(origin, 'PASSWORD_PEPPER').pipe(text()).optional(),
+    'the pepper of the passwords that were imported from Devise; until their users have signed in once',
+    { variable: 'PASSWORD_PEPPER', secret: true, guide: 'server/users.md#import-users' },
+  ),
   upstream: field(
     Providers(secret(origin).pipe(text())).default([]),
     'OpenID providers that users may sign in with: `{ id, label, issuer, clientId, clientSecret }`, and `scope`, `signUp`, `require`, `tenants`, `emailsVerified`, `roles`, `rolesFor`, `linkVerifiedEmail`, `prompts`, `authTimeByClaims`, `freshness`, `trustAcr`',

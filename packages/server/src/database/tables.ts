@@ -25,7 +25,7 @@ export interface AccountRow {
   email_since: string | null
   /** The claims for UserInfo, as JSON. */
   claims: string
-  /** A scrypt hash; empty for an account without a password. */
+  /** A hash, of a scheme that `password-hashes.ts` lists; empty for an account without a password. */
   password: string
   state: 'active' | 'disabled' | 'removed'
   /** 1 if it may use the operator's view. */

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest'
 import { accountDirectory } from '../accounts/account-directory.ts'
 import { accountRows } from '../accounts/account-rows.ts'
+import { passwordRules } from '../accounts/passwords.ts'
 import { actingAs } from '../audit/caller.ts'
+import { parseConfig } from '../config/config.ts'
 import { openDatabase } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
 import { operatorUsers } from './users.ts'
@@ -11,7 +13,8 @@ await migrate(database)
 const events: unknown[] = []
 const accounts = accountRows(database, (event) => void events.push(event))
 const directory = accountDirectory(database)
-const parts = { accounts, directory, grants: { revokeAll: async () => 2 }, builtIn: true }
+const grants = { revokeAll: async () => 2 }
+const parts = { accounts, directory, grants, builtIn: true, passwordRules: passwordRules(parseConfig({})) }
 const users = operatorUsers(parts)
 const ADA = { id: 'ada', email: 'ada@notes.example', email_verified: true, name: 'Ada' }
 await users.add(ADA)
@@ -72,4 +75,16 @@ it('adds nobody and sets no password where an application has the users', async 
   const elsewhere = operatorUsers({ ...parts, builtIn: false })
   await expect(elsewhere.add({ ...ADA, id: 'eve' })).rejects.toMatchObject({ reason: 'users_elsewhere' })
   await expect(elsewhere.setPassword('ada', 'a long password')).rejects.toMatchObject({ status: 409 })
+})
+
+it.each([
+  ['short', 'at least 8 characters'],
+  ['ada@notes.example', 'your e-mail address'],
+  ['iloveyou1', 'most common'],
+])('the password %j is neither set nor given to a new user', async (password, problem) => {
+  const refused = { status: 400, error: 'invalid_request', message: expect.stringContaining(problem) }
+  await expect(users.setPassword('ada', password)).rejects.toMatchObject(refused)
+  const bo = { ...ADA, id: 'bo', email: 'bo@notes.example', name: 'ada@notes.example', password }
+  await expect(users.add(bo)).rejects.toMatchObject({ status: 400 })
+  expect(await directory.find('bo')).toBeUndefined()
 })

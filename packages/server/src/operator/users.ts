@@ -4,7 +4,9 @@ import { defineErrors } from '@grantkit/core/feature'
 import type { AccountDirectory, AccountEntry } from '../accounts/account-directory.ts'
 import type { AccountRows } from '../accounts/account-rows.ts'
 import type { Account } from '../accounts/accounts.ts'
-import { hashPassword } from '../accounts/passwords.ts'
+import type { ExportedUser } from '../accounts/exported-users.ts'
+import { hashPassword } from '../accounts/password-hashes.ts'
+import type { PasswordRules } from '../accounts/passwords.ts'
 import { actorOfEvent } from '../audit/caller.ts'
 
 const USER_ERRORS = defineErrors({
@@ -16,6 +18,7 @@ const USER_ERRORS = defineErrors({
     'An application or a directory has the users of this server: add and change them there',
     409,
   ],
+  password_refused: ['invalid_request', 'The password breaks a rule', 400],
   user_without_address: ['conflict', 'The user has no verified address to sign in with', 409],
   own_account: [
     'access_denied',
@@ -37,6 +40,7 @@ export interface OperatorUsersOptions {
   readonly grants: Pick<AuthorizationServer['grants'], 'revokeAll'>
   /** Whether the server has users of its own: not those of an application or a directory. */
   readonly builtIn: boolean
+  readonly passwordRules: PasswordRules
 }
 
 export type OperatorUsers = ReturnType<typeof operatorUsers>
@@ -46,10 +50,17 @@ export type OperatorUsers = ReturnType<typeof operatorUsers>
  * is repeated changes nothing. @throws OAuthError `not_found` for an unknown user, and `access_denied` for the own account of the
  * operator, who could be locked out
  */
-export function operatorUsers({ accounts, directory, grants, builtIn }: OperatorUsersOptions) {
+export function operatorUsers({ accounts, directory, grants, builtIn, passwordRules }: OperatorUsersOptions) {
   /** @throws OAuthError `conflict` where a password would let nobody sign in */
   function requireOwn(): void {
     if (!builtIn) throw new OAuthError(USER_ERRORS.users_elsewhere)
+  }
+
+  /** @throws OAuthError `invalid_request` that names the broken rule */
+  async function hashOf(password: string, owner: Pick<Account, 'email' | 'name'>): Promise<string> {
+    const broken = await passwordRules.broken(password, owner)
+    if (broken !== undefined) throw new OAuthError(USER_ERRORS.password_refused, `password ${broken}`)
+    return hashPassword(password)
   }
 
   async function find(id: string): Promise<AccountEntry> {
@@ -61,23 +72,41 @@ export function operatorUsers({ accounts, directory, grants, builtIn }: Operator
   return {
     requireOwn,
     find,
-    /** Once for an id. @throws OAuthError `conflict` if another user has the address or the id */
+    /** Once for an id. @throws OAuthError `conflict` if another user has the address or the id, `invalid_request` for the password */
     async add({ id = randomUUID(), password, ...claims }: NewUser) {
       // The user of that id could not sign in any more: the account would count as another person's.
       requireOwn()
-      const hash = password === undefined ? '' : await hashPassword(password)
+      const hash = password === undefined ? '' : await hashOf(password, claims)
       const updated_at = Math.floor(Date.now() / 1000)
       const isNew = await accounts.add({ ...claims, id, updated_at, password: hash })
       const user = await directory.find(id)
       if (user === undefined || user.email !== claims.email) throw new OAuthError(USER_ERRORS.user_exists)
       return { user, isNew }
     },
+    /**
+     * Adds a user of another system with the hash of the password, once. @param isTrial adds nothing
+     *
+     * @returns `taken`: another user has the address or the id, or had it
+     */
+    async import(
+      { id, hash, ...claims }: ExportedUser,
+      isTrial: boolean,
+    ): Promise<'added' | 'present' | 'taken'> {
+      const known =
+        (id === undefined ? undefined : await directory.find(id)) ?? (await directory.withEmail(claims.email))
+      if (known !== undefined)
+        return known.email === claims.email && known.id === (id ?? known.id) ? 'present' : 'taken'
+      if (isTrial) return 'added'
+      const updated_at = Math.floor(Date.now() / 1000)
+      const account = { ...claims, id: id ?? randomUUID(), updated_at, password: hash }
+      return (await accounts.add(account, { by: 'import' })) ? 'added' : 'taken'
+    },
     /** Ends every session. @throws OAuthError `conflict` without an address to sign in with */
     async setPassword(id: string, password: string): Promise<AccountEntry> {
       const account = await find(id)
       requireOwn()
       if (account.email === undefined) throw new OAuthError(USER_ERRORS.user_without_address)
-      requireKnown(await accounts.setPassword(id, await hashPassword(password)))
+      requireKnown(await accounts.setPassword(id, await hashOf(password, account)))
       return account
     },
     /** Where a user is signed in, the newest first. */

@@ -11,6 +11,7 @@ import type { Context } from 'hono'
 import * as z from 'zod'
 import type { AccountRows } from '../accounts/account-rows.ts'
 import type { Account } from '../accounts/accounts.ts'
+import type { PasswordRules } from '../accounts/passwords.ts'
 import type { UserSession } from '../accounts/sessions.ts'
 import type { SignIn, SignInHistory } from '../audit/reading.ts'
 import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
@@ -39,6 +40,7 @@ export interface AccountPageOptions extends LoginOptions, FailureSources {
   readonly installationNames: InstallationNames
   readonly scopes: Readonly<Record<string, ScopeDefinition>>
   readonly accounts: AccountRows
+  readonly passwordRules: PasswordRules
   /** Present if users may create personal access tokens. */
   readonly personalTokens?: PersonalTokens | undefined
   /** Present if an application signs the users in. */
@@ -77,7 +79,9 @@ export function accountPage(options: AccountPageOptions, grants: AuthorizationSe
     const fresh = await visits.isFresh(visit)
     const changing = strong && fresh ? token : undefined
     const bySignIn = isBySignIn(visit, fresh)
-    const methods = await methodsOf(ways, account, { pageToken: token, bySignIn, token: changing, strong })
+    const { minLength } = options.passwordRules
+    const shown = { pageToken: token, bySignIn, minLength, token: changing, strong }
+    const methods = await methodsOf(ways, account, shown)
     const active = await browsers.list(session.subject)
     const latest = await signIns.list(session.subject)
     const main = html`

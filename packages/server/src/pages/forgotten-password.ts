@@ -5,7 +5,8 @@ import type { Context } from 'hono'
 import * as z from 'zod'
 import type { AccountRows } from '../accounts/account-rows.ts'
 import type { StoredAccount } from '../accounts/accounts.ts'
-import { hashPassword } from '../accounts/passwords.ts'
+import { hashPassword } from '../accounts/password-hashes.ts'
+import type { PasswordRules } from '../accounts/passwords.ts'
 import { formOf, type WithBody } from '../http/bodies-and-answers.ts'
 import { flowsInCookies } from '../http/flows.ts'
 import { type Markup, pageResponse } from '../http/page.ts'
@@ -111,6 +112,7 @@ export interface NewPassword {
 
 interface Options extends LoginOptions {
   readonly accounts: AccountRows
+  readonly passwordRules: PasswordRules
 }
 
 /** The form that follows the change. It names the sessions of the account, so the next change makes it void. */
@@ -121,7 +123,7 @@ export function newPassword(
   resets: PasswordResets,
   grants: AuthorizationServer['grants'],
 ): NewPassword {
-  const { site, secret, accounts, browsers, checks, limits, guesses, callerOf } = options
+  const { site, secret, accounts, browsers, checks, passwordRules, limits, guesses, callerOf } = options
   const paths = returnPaths(options)
   const appsKeys = hmacKeys(secret, 'apps after a new password')
 
@@ -138,8 +140,8 @@ ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</
 <form method="post" action="${site.basePath}/login/reset" class="card">
   <p>For <bdi>${name}</bdi>, <bdi>${email}</bdi>.</p>
   <input type="hidden" name="token" value="${token}">
-  ${newPasswordFields(email)}
-  <p class="hint">At least 8 characters. It signs you out in every browser.</p>
+  ${newPasswordFields(email, passwordRules.minLength)}
+  <p class="hint">At least ${passwordRules.minLength} characters. It signs you out in every browser.</p>
   <button class="primary">Set password</button>
 </form>`
     return respond('New password', {
@@ -204,7 +206,7 @@ ${await appsOf(account, returnTo)}`
       const { token = '' } = fields
       const account = await resets.accountOf(token)
       if (account === undefined) return invalid()
-      const wanted = newPasswordOf(fields)
+      const wanted = await newPasswordOf(fields, passwordRules, account)
       if ('problem' in wanted) return ask(account, token, wanted.problem)
       const hash = await checks.inTurn(account.id, () => hashPassword(wanted.password))
       if (hash === undefined) return ask(account, token, TOO_MANY)

@@ -4,7 +4,8 @@ import type { Context } from 'hono'
 import type { AccountRows } from '../accounts/account-rows.ts'
 import type { Account } from '../accounts/accounts.ts'
 import type { Passkey } from '../accounts/passkeys/passkey-rows.ts'
-import { hashPassword, newPasswordProblem } from '../accounts/passwords.ts'
+import { hashPassword } from '../accounts/password-hashes.ts'
+import type { PasswordRules } from '../accounts/passwords.ts'
 import type { LinkedIdentity } from '../accounts/upstream/identities.ts'
 import { BY_PASSWORD } from '../config/authentication-classes.ts'
 import type { Provider } from '../config/people.ts'
@@ -28,6 +29,7 @@ import { TOO_MANY } from './sign-in-page.ts'
 
 interface Options extends LoginOptions {
   readonly accounts: AccountRows
+  readonly passwordRules: PasswordRules
   readonly adminSignIns: AdminSignIns
 }
 
@@ -44,7 +46,7 @@ export function changePassword(
   showAgain: ShowAgain,
   notify: Notify,
 ): FormHandler {
-  const { accounts, adminSignIns, browsers, checks, sessions, onEvent } = options
+  const { accounts, adminSignIns, browsers, checks, passwordRules, sessions, onEvent } = options
   return async (c) => {
     const visit = await visits.of(c)
     if (visit === undefined) return visits.signIn(c)
@@ -52,7 +54,7 @@ export function changePassword(
     const fields = formOf(c)
     if (!visits.isOwnForm(c, visit, fields.token)) return showAgain(c, visit, PAGE_EXPIRED)
     if (!(await adminSignIns.mayChangeSignIn(visit))) return showAgain(c, visit, NOT_FRESH)
-    const wanted = newPasswordOf(fields)
+    const wanted = await newPasswordOf(fields, passwordRules, account)
     if ('problem' in wanted) return showAgain(c, visit, wanted.problem)
     const confirmed = await confirm(options, visits, c, visit)
     if ('problem' in confirmed) return showAgain(c, visit, confirmed.problem)
@@ -103,7 +105,7 @@ function passwordCard(
   basePath: string,
   { email, password }: Account,
   token: string,
-  bySignIn: boolean,
+  { bySignIn, minLength }: Pick<SignInMethods, 'bySignIn' | 'minLength'>,
 ): Markup {
   const has = password !== ''
   if (email === undefined || (!has && !bySignIn)) return html``
@@ -115,8 +117,8 @@ function passwordCard(
   <form method="post" action="${basePath}/account/password">
   <input type="hidden" name="token" value="${token}">
   ${bySignIn ? '' : current}
-  ${newPasswordFields(email)}
-  <p class="hint">At least 8 characters. It signs you out in every other browser.</p>
+  ${newPasswordFields(email, minLength)}
+  <p class="hint">At least ${minLength} characters. It signs you out in every other browser.</p>
   <button class="primary">${has ? 'Change password' : 'Set password'}</button>
   </form></details>
 </section>`
@@ -132,6 +134,8 @@ export interface SignInMethods {
   readonly pageToken: string
   /** Whether the sign-in takes the place of the current password. */
   readonly bySignIn: boolean
+  /** Of a new password. */
+  readonly minLength: number
   /** The token of the other forms; absent if the user has to sign in again before a change. */
   readonly token: string | undefined
   /** Whether the user signed in strongly enough for a change. */
@@ -148,12 +152,12 @@ export async function methodsOf(
 }
 
 export function signInMethods({ basePath }: Site, ways: WaysToSignIn, shown: SignInMethods): Markup {
-  const { account, passkeys, identities, pageToken, bySignIn, token, strong } = shown
+  const { account, passkeys, identities, pageToken, token, strong } = shown
   const labelOf = (identity: LinkedIdentity) =>
     ways.providers.find(({ provider }) => isOf(provider, identity))?.provider.label ?? identity.issuer
   return html`
 <h2 class="part" id="sign-in">How you sign in</h2>
-${strong ? passwordCard(basePath, account, pageToken, bySignIn) : ''}
+${strong ? passwordCard(basePath, account, pageToken, shown) : ''}
 ${passkeys.map((passkey) => passkeyCard(basePath, passkey, token))}
 ${identities.map((identity) => identityCard(basePath, labelOf(identity), identity, token))}
 <p class="hint">Removing a way to sign in signs you out everywhere.</p>
@@ -242,20 +246,21 @@ function toSignInAgain(basePath: string, strong: boolean): Markup {
 // The fields for a new password, which the user types twice: nothing shows what was typed.
 
 /** @param email for the password manager of the browser */
-export function newPasswordFields(email: string): Markup {
+export function newPasswordFields(email: string, minLength: number): Markup {
   return html`<input type="email" autocomplete="username" value="${email}" hidden>
   <label class="field" for="new-password">New password</label>
-  <input id="new-password" name="new_password" type="password" autocomplete="new-password" minlength="8" required>
+  <input id="new-password" name="new_password" type="password" autocomplete="new-password" minlength="${minLength}" required>
   <label class="field" for="new-password-again">New password again</label>
   <input id="new-password-again" name="new_password_again" type="password" autocomplete="new-password" required>`
 }
 
 /** The new password of these fields, or what is wrong with it. */
-export function newPasswordOf({
-  new_password: password = '',
-  new_password_again: again,
-}: Readonly<Record<string, string>>): { readonly password: string } | { readonly problem: string } {
+export async function newPasswordOf(
+  { new_password: password = '', new_password_again: again }: Readonly<Record<string, string>>,
+  rules: PasswordRules,
+  owner: Account,
+): Promise<{ readonly password: string } | { readonly problem: string }> {
   if (password !== again) return { problem: 'You did not type the same new password twice.' }
-  const problem = newPasswordProblem(password)
-  return problem === undefined ? { password } : { problem }
+  const broken = await rules.broken(password, owner)
+  return broken === undefined ? { password } : { problem: `The password ${broken}.` }
 }

@@ -10,7 +10,7 @@ import { personalTokens } from '@grantkit/core/personal-tokens'
 import { signInAttempts } from '@grantkit/explain'
 import { type Brand, pages } from '@grantkit/pages'
 import { installationNames } from '../accounts/installation-names.ts'
-import { passwordChecks, WITHOUT_QUEUE } from '../accounts/passwords.ts'
+import { passwordRules } from '../accounts/passwords.ts'
 import { upstreamSignIns } from '../accounts/upstream/upstream-sign-ins.ts'
 import { attemptReader } from '../attempts/attempt-reader.ts'
 import { reportFailedSignIn } from '../attempts/recording.ts'
@@ -66,7 +66,7 @@ async function pagesOptions(
   { reportsCalls }: ReturnType<typeof guardsOf>,
   server: () => AuthorizationServer,
 ): Promise<Omit<PagesOptions, 'scopes'>> {
-  const { context, accounts, directory, external, builtIn } = users
+  const { context, accounts, directory, checks, external, builtIn } = users
   const { config, storage, secret, trusted, onEvent, onError, onWarning } = context
   const { store, database, trail, attempts, createCounter } = storage
   const { baseUrl, brand } = config
@@ -85,7 +85,8 @@ async function pagesOptions(
     limits: signInLimits(createCounter),
     guesses: guessLimits(createCounter),
     browsers: knownBrowsers({ secret, baseUrl, accounts }),
-    checks: builtIn ? passwordChecks() : WITHOUT_QUEUE,
+    checks,
+    passwordRules: passwordRules(config),
     requestingApp: requestingApp(baseUrl, server),
     ways,
     adminSignIns: adminSignIns({ passkeys: ways.passkeys, directory, acr: config.admin.acr }),

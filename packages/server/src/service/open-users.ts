@@ -1,13 +1,19 @@
 import type { AuthorizationServer } from '@grantkit/core'
 import { PERSONAL_CLIENT_ID } from '@grantkit/core/personal-tokens'
 import { type AccountDirectory, accountDirectory } from '../accounts/account-directory.ts'
-import { type AccountRows, accountRows, accountsThatEndTokens } from '../accounts/account-rows.ts'
+import {
+  type AccountRows,
+  accountRows,
+  accountsThatEndTokens,
+  accountsThatRehash,
+} from '../accounts/account-rows.ts'
 import {
   addMissingAccounts,
   hasDemoAccount,
   isExposed,
   refusePublicPasswords,
 } from '../accounts/open-accounts.ts'
+import { type PasswordChecks, passwordChecks, WITHOUT_QUEUE } from '../accounts/passwords.ts'
 import { accountsOf, externalSignInFor, importedUsers, refuseOtherUsers } from '../accounts/users/users.ts'
 import { AUTHENTICATION_CLASSES } from '../config/authentication-classes.ts'
 import { commandNamesOf } from '../config/command-names.ts'
@@ -21,6 +27,7 @@ export interface OpenUsers {
   readonly context: ServiceContext
   readonly accounts: AccountRows
   readonly directory: AccountDirectory
+  readonly checks: PasswordChecks
   /** Present if an application signs the users in. */
   readonly external: ExternalParts | undefined
   /** Whether passwords, passkeys and providers of this server sign the users in. */
@@ -46,24 +53,30 @@ export async function openUsers(
   const context = withMails(opened, (id) => known.find(id))
   const { onEvent } = context
   const demoAccounts = users === undefined ? (definition.demoAccounts ?? []) : []
-  const rows = accountRows(database, onEvent, (ended) => server().sessions.ended(ended), onError)
+  const secrets = { pepper: config.passwordPepper }
+  const rows = accountRows(database, onEvent, (ended) => server().sessions.ended(ended), onError, secrets)
   if (delivers) {
     await addMissingAccounts(rows, config, demoAccounts)
     await refusePublicPasswords(rows, config, demoAccounts, commandNamesOf(definition))
   }
   const imported = importedUsers(database, onEvent)
   const known = accountsOf(users, rows, imported)
+  const builtIn = users === undefined
+  const checks = builtIn ? passwordChecks() : WITHOUT_QUEUE
+  const kept = demoAccounts.map(({ account }) => account.password)
+  const rehashed = builtIn ? accountsThatRehash(known, { checks, kept, onError }) : known
   const classes = config.features.stepUp ? AUTHENTICATION_CLASSES : undefined
   const signIn = await externalSignInFor(users, { secret, baseUrl: config.baseUrl, store, keys, classes })
   const publiclyKnown = isExposed(config) ? demoAccounts.map(({ account }) => account) : []
   return {
     context,
-    accounts: accountsThatEndTokens(known, (subject, by) =>
+    accounts: accountsThatEndTokens(rehashed, (subject, by) =>
       server().grants.revokeAll(subject, { clientId: PERSONAL_CLIENT_ID, by }),
     ),
     directory: accountDirectory(database, publiclyKnown),
+    checks,
     external: signIn && { signIn, imported },
-    builtIn: users === undefined,
+    builtIn,
     demo: await hasDemoAccount(rows, config, demoAccounts),
   }
 }

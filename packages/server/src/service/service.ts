@@ -39,7 +39,7 @@ export interface Service {
   readonly demo: boolean
   /** `/readyz` fails from now on, so that a load balancer sends no new requests; other requests are still answered. */
   drain(): void
-  /** Resolves when all messages about what happened so far are stored. Wait for it before the storage is closed. */
+  /** Resolves when all hashes and messages of what happened so far are stored. Wait for it before the storage is closed. */
   settled(): Promise<void>
 }
 
@@ -59,7 +59,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
 
 /** The routes and the application, with what operators do. */
 function openApplication(users: OpenUsers, authorization: OpenAuthorization): Service {
-  const { context, accounts, directory, demo } = users
+  const { context, accounts, directory, checks, demo } = users
   const { server, options, guards } = authorization
   const { definition, config, storage, trusted, onError, onResponse } = context
   const { metadata, description, clients, grants } = server
@@ -97,7 +97,10 @@ function openApplication(users: OpenUsers, authorization: OpenAuthorization): Se
     drain() {
       draining = true
     },
-    settled: context.settled,
+    async settled() {
+      await checks.idle()
+      await context.settled()
+    },
   }
 }
 
@@ -113,6 +116,7 @@ function operatorsOf(users: OpenUsers, { server, options }: OpenAuthorization, p
     ...{ accounts: users.accounts, directory, builtIn: users.builtIn },
     ...{ clients, grants, personalTokens: options.personalTokens, features },
     ...{ store: storage.store, trail, statistics, attempts: options.attempts },
+    passwordRules: options.passwordRules,
     ...{ probes, keys: context.keys, keysWrittenAt: context.keysWrittenAt },
     ...{ onEvent: context.onEvent, onError: context.onError },
   })

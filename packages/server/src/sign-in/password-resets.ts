@@ -10,7 +10,7 @@ import { mailSender } from './mail-sender.ts'
 
 /**
  * Tokens of links with which users set a new password. Nothing is stored: a token names its account, and is valid for
- * the password, the sessions and the address that the account had. So it is void once any of them has changed, and of
+ * the sessions and the address that the account had. So it is void once any of them has changed, as with a new password, and of
  * two uses at the same time one changes the account.
  */
 interface PasswordLinks {
@@ -44,9 +44,9 @@ function mayResetByMail({ email, email_verified, password }: StoredAccount): boo
   return email !== undefined && email_verified && password !== ''
 }
 
-/** Reveals nothing about the password. */
-function stateOf(key: KeyObject, { password, sessionEpoch, email }: StoredAccount): string {
-  const state = JSON.stringify([password, sessionEpoch, email])
+/** Without the hash: a sign-in may replace it, and a new password has the next epoch. */
+function stateOf(key: KeyObject, { sessionEpoch, email }: StoredAccount): string {
+  const state = JSON.stringify([sessionEpoch, email])
   return createHmac('sha256', key).update(state).digest('base64url')
 }
 

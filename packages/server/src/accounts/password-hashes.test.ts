@@ -1,0 +1,71 @@
+import { quickHash } from '@grantkit/test-servers/quick-hash'
+import { expect, it } from 'vitest'
+import {
+  examinedHash,
+  HASH_OF_NO_PASSWORD,
+  hashPassword,
+  hashWarnings,
+  isOutdated,
+  passwordMatches,
+} from './password-hashes.ts'
+
+it('a password is hashed differently each time, with Argon2id', async () => {
+  const [first, second] = await Promise.all([hashPassword('same'), hashPassword('same')])
+  expect(first).not.toBe(second)
+  expect(first).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/)
+  expect(examinedHash(first)).toEqual({ scheme: 'argon2id' })
+})
+
+it.each([
+  ['longer by a NUL', 'same\0', false],
+  ['longer by NULs up to the block of the hash', 'same'.padEnd(64, '\0'), false],
+  ['longer by a tab', 'same\t', false],
+  ['in other letters of the same form', 's\uff41me', true],
+  ['in capitals', 'Same', false],
+])('the password "same" %s: %j', async (_, presented, matches) => {
+  expect(await passwordMatches(presented, await hashPassword('same'))).toBe(matches)
+  expect(await passwordMatches(presented, quickHash('same'))).toBe(matches)
+})
+
+it('a password of another system matches as it was typed there', async () => {
+  // Of `pässword` with a combining mark, which Django hashes as it is.
+  const typed = 'pa\u0308ssword'
+  const hash = `$pbkdf2-sha256$i=1$c2Vhc2FsdDI$${await pbkdf2Of(typed)}`
+  expect([await passwordMatches(typed, hash), await passwordMatches('p\u00e4ssword', hash)]).toEqual([
+    true,
+    false,
+  ])
+})
+
+it.each(['same\0', 'sa\nme', 'same\x7f', '\u0085'])('a password cannot be set to %j', async (password) => {
+  await expect(hashPassword(password)).rejects.toThrow('control characters')
+})
+
+it('a hash of an unknown form, or without its pepper, is no wrong password', async () => {
+  await expect(passwordMatches('same', 'scrypt$another')).rejects.toThrow('unknown form')
+  const peppered = 'bcrypt_pepper$$2a$12$abcdefghijklmnopqrstuu8a6wNd.Y5.7OUovFl3VVc9t1Ae2eQtq'
+  await expect(passwordMatches('same', peppered)).rejects.toThrow('passwordPepper')
+})
+
+it('only a hash of another kind or cost is outdated', async () => {
+  expect([isOutdated(await hashPassword('same')), isOutdated(HASH_OF_NO_PASSWORD), isOutdated('')]).toEqual([
+    false,
+    false,
+    false,
+  ])
+  const others = [
+    quickHash('same'),
+    '$argon2id$v=19$m=19456,t=1,p=1$AAECAwQFBgcICQoLDA0ODw$AAECAwQFBgcICQoLDA0ODw',
+  ]
+  expect(others.map(isOutdated)).toEqual([true, true])
+})
+
+it('an operator hears where Argon2 is missing', () => {
+  expect(hashWarnings()).toEqual([])
+  expect(hashWarnings(false)).toEqual([expect.stringContaining('OpenSSL is older than 3.2')])
+})
+
+async function pbkdf2Of(password: string): Promise<string> {
+  const { pbkdf2Sync } = await import('node:crypto')
+  return pbkdf2Sync(password, 'seasalt2', 1, 32, 'sha256').toString('base64').replaceAll('=', '')
+}
