@@ -251,7 +251,13 @@ export type UpstreamReason =
   | 'too_long'
 
 /** Why an identity has no account to sign in to. */
-export type NoAccount = 'account_disabled' | 'email_in_use' | 'identity_in_use' | 'sign_up_refused'
+export type NoAccount =
+  | 'account_disabled'
+  /** It is that of an admin, and the provider has neither PKCE nor a nonce. */
+  | 'admin_refused'
+  | 'email_in_use'
+  | 'identity_in_use'
+  | 'sign_up_refused'
 
 /** Why a sign-in by the application failed. */
 export type ExternalSignInReason =

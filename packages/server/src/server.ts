@@ -1,6 +1,7 @@
 import { type EventEmitter, once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { providerWarnings } from './accounts/upstream/upstream-sign-ins.ts'
 import { type Config, parseConfig, workloadWarnings } from './config/config.ts'
 import type { ServerConfig } from './config/schema.ts'
 import type { Environment } from './config/variables.ts'
@@ -53,7 +54,7 @@ export async function createServer(
   const config = parseConfig({ config: written, environment })
   const log = createLogger(config)
   const logged = logObservers(log)
-  for (const warning of workloadWarnings(config)) logged.onWarning(warning)
+  for (const warning of await warningsOf(config)) logged.onWarning(warning)
   const storage = await openStorage(config, logged.onWarning, { definition })
   try {
     const service = await createService({ definition, config, observers: observers ?? logged, storage })
@@ -67,6 +68,11 @@ export async function createServer(
     await storage.close()
     throw error
   }
+}
+
+/** @throws Error if the file of providers is invalid */
+async function warningsOf(config: Config): Promise<readonly string[]> {
+  return [...workloadWarnings(config), ...(await providerWarnings(config))]
 }
 
 async function listen(service: Service, { host, port, baseUrl }: Config): Promise<Listening> {
@@ -101,7 +107,7 @@ export async function serveHere<Configured extends Config>(
 ): Promise<void> {
   const { config, definition } = configured
   const log = createLogger(config, worker?.number)
-  for (const warning of workloadWarnings(config)) log.warn(warning)
+  for (const warning of await warningsOf(config)) log.warn(warning)
   const demo = options.demo || undefined
   const migrating = worker?.migrates ?? true
   const storage = await openStorage(config, (warning) => log.warn(warning), { definition, demo, migrating })

@@ -34,7 +34,7 @@ beforeAll(async () => {
   op = await runOpenIdProvider(`${base}/login/with/partner/callback`, () => claims)
   folder = await mkdtemp(join(tmpdir(), 'grantkit-'))
   const file = join(folder, 'upstream.json')
-  const provider = { ...op.provider, sign_up: { email_domains: ['partner.example'] } }
+  const provider = { ...op.provider, signUp: { emailDomains: ['partner.example'] } }
   await writeFile(file, JSON.stringify({ providers: [provider] }))
   server = await runServer({ PORT: String(port), BASE_URL: base, UPSTREAM_FILE: file })
   browser = await openChromium()

@@ -47,8 +47,10 @@ export async function runOpenIdProvider(
       server.closeAllConnections()
     })
   const options = { scope: 'openid email profile', signUp: false, linkVerifiedEmail: false, trustAcr: false }
+  const flow = { protocol: 'openid', responseMode: 'query', pkce: true, nonce: true } as const
   // As our settings name it.
-  return { provider: { id: 'partner', label: 'Partner', issuer, clientId, clientSecret, ...options }, close }
+  const provider = { id: 'partner', label: 'Partner', issuer, clientId, clientSecret, ...options, ...flow }
+  return { provider, close }
 }
 
 async function signIn(

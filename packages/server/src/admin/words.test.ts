@@ -21,6 +21,7 @@ const SIGN_IN_REASONS = Object.keys({
   provider_expired: true,
   provider_not_fresh: true,
   provider_account_disabled: true,
+  provider_admin_refused: true,
   provider_email_in_use: true,
   provider_identity_in_use: true,
   provider_sign_up_refused: true,

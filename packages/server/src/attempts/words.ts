@@ -151,10 +151,15 @@ const VERDICTS: Readonly<Record<Elsewhere, Words>> = {
     sentence: 'The account that the user of the OpenID provider belongs to is disabled or removed.',
     fix: 'Enable the user, if that is wanted.',
   },
+  provider_admin_refused: {
+    by: 'user',
+    sentence: 'The account is that of an admin, and the provider has neither PKCE nor a nonce.',
+    fix: 'The admin signs in another way, and connects no such provider.',
+  },
   provider_sign_up_refused: {
     by: 'operator',
     sentence: 'The user of the OpenID provider has no account here, and may not make one.',
-    fix: 'Add the account, or let users of this provider sign up (`sign_up`).',
+    fix: 'Add the account, or let users of this provider sign up (`signUp`).',
   },
   provider_email_in_use: {
     by: 'user',

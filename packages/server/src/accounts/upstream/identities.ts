@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { displayText } from '@grantkit/core/internal'
 import type { Selectable } from 'kysely'
 import { Methods } from '../../config/authentication-classes.ts'
-import type { Provider } from '../../config/people.ts'
+import { isUnbound, type Provider } from '../../config/people.ts'
 import { added, type Database, type Rows } from '../../database/database.ts'
 import { errorsAs503 } from '../../database/errors-as-503.ts'
 import type { IdentityRow } from '../../database/tables.ts'
@@ -145,9 +145,12 @@ export async function accountFor(
   identity: Identity,
   signedIn?: StoredAccount,
 ): Promise<StoredAccount | NoAccount> {
-  if (signedIn !== undefined) return link(rows, identity, signedIn)
+  const tooWeakFor = async ({ id }: StoredAccount) => isUnbound(provider) && rows.directory.isAdmin(id)
+  if (signedIn !== undefined)
+    return (await tooWeakFor(signedIn)) ? 'admin_refused' : link(rows, identity, signedIn)
   const known = await accountOf(rows, identity)
-  if (known !== undefined) return known
+  if (known !== undefined)
+    return typeof known === 'object' && (await tooWeakFor(known)) ? 'admin_refused' : known
   const found = await byAddress(rows, provider, identity)
   // The same identity may have signed up at the same time.
   return found === 'email_in_use' ? ((await accountOf(rows, identity)) ?? found) : found

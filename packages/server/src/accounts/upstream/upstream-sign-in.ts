@@ -1,26 +1,15 @@
 import { createHash } from 'node:crypto'
 import type { ServerSecret, Store } from '@grantkit/core'
-import { isLoopbackUrl } from '@grantkit/core/feature'
 import { displayText } from '@grantkit/core/internal'
-import {
-  AuthorizationResponseError,
-  allowInsecureRequests,
-  authorizationCodeGrant,
-  buildAuthorizationUrl,
-  type Configuration,
-  calculatePKCECodeChallenge,
-  discovery,
-  fetchUserInfo,
-  randomNonce,
-  randomPKCECodeVerifier,
-  randomState,
-} from 'openid-client'
+import { type CustomFetch, randomNonce, randomPKCECodeVerifier, randomState } from 'openid-client'
 import * as z from 'zod'
 import type { Provider } from '../../config/people.ts'
 import { storeErrorsAs503 } from '../../database/errors-as-503.ts'
 import { type Flow, flowsInCookies } from '../../http/flows.ts'
 import { CLOCK_TOLERANCE } from '../../http/signed-value.ts'
 import { authenticationIn, type Identity, UpstreamError } from './identities.ts'
+import type { ProviderClaims } from './provider-claims.ts'
+import { providerClient } from './provider-client.ts'
 
 /** The authorization code flow with one provider, as its client (OpenID Connect Core 3.1). */
 export interface UpstreamSignIn {
@@ -34,7 +23,7 @@ export interface UpstreamSignIn {
    * The identity from the provider's callback to this browser.
    *
    * @param cookies the Cookie header of the request
-   * @param query of the callback URL, unchanged
+   * @param query of the callback URL, unchanged, or the form that the provider posted to it
    * @throws UpstreamError
    */
   finish(
@@ -71,6 +60,8 @@ export interface UpstreamOptions {
   readonly secret: ServerSecret
   readonly baseUrl: string
   readonly store: Store
+  /** For tests: how providers are reached. Default: `fetch` of the platform. */
+  readonly fetch?: CustomFetch | undefined
 }
 
 const Begun = z.object({
@@ -91,31 +82,26 @@ const HOUR = 60 * MINUTE
 const LIFETIME = 10 * MINUTE
 /** The maximum age of a session at the provider, and the assumed age without `auth_time`. */
 const MAX_AGE = 12 * HOUR
-/** The timeout of one request to a provider, in seconds. */
-const TIMEOUT = 5
 
 export function upstreamSignIn(provider: Provider, options: UpstreamOptions): UpstreamSignIn {
   const redirectUri = `${options.baseUrl}/login/with/${provider.id}/callback`
   const purpose = `upstream ${provider.id}`
   const flows = flowsInCookies(options, { name: 'upstream', purpose, value: Begun, seconds: LIFETIME })
-  const configuration = discovered(provider)
+  const client = providerClient(provider, { redirectUri, fetch: options.fetch })
   const used = usedOnce(options.store)
 
   return {
     provider,
     async begin(cookies, { returnTo, fresh, again = false, linkFor, acrValues }) {
       const [state, nonce, verifier] = [randomState(), randomNonce(), randomPKCECodeVerifier()]
-      const location = buildAuthorizationUrl(await configuration(), {
-        redirect_uri: redirectUri,
-        scope: provider.scope,
-        state,
-        nonce,
-        code_challenge: await calculatePKCECodeChallenge(verifier),
-        code_challenge_method: 'S256',
-        max_age: String(MAX_AGE),
-        ...(fresh || again ? { prompt: 'login' } : {}),
-        ...(provider.trustAcr && acrValues !== '' ? { acr_values: acrValues } : {}),
-      }).href
+      const location = await client.authorizationUrl(
+        { state, nonce, verifier },
+        {
+          max_age: String(MAX_AGE),
+          ...(fresh || again ? { prompt: 'login' } : {}),
+          ...(provider.trustAcr && acrValues !== '' ? { acr_values: acrValues } : {}),
+        },
+      )
       const marks = { fresh: fresh ? 'fresh' : '', again: again ? 'again' : '' }
       const lines = flows.begin(cookies, state, { nonce, verifier, returnTo, ...marks, linkFor, acrValues })
       if (lines === undefined) throw new UpstreamError('too_long')
@@ -126,8 +112,8 @@ export function upstreamSignIn(provider: Provider, options: UpstreamOptions): Up
     async finish(cookies, query) {
       const begun = flows.find(cookies, stateOf(query))
       if (begun === undefined) throw new UpstreamError('expired')
-      const answer = new URL(`${redirectUri}${query}`)
-      const identity = await identityOf(await configuration(), answer, begun, provider)
+      const { id: state, nonce, verifier } = begun
+      const identity = identityOf(await client.claims(query, { state, nonce, verifier }), begun, provider)
       const mustBeFresh = begun.fresh || (begun.again && identity.saysAuthTime)
       if (mustBeFresh && identity.authTime < begun.iat - CLOCK_TOLERANCE) throw new UpstreamError('not_fresh')
       if (!(await used.add(begun.id, begun.exp))) throw new UpstreamError('expired')
@@ -140,70 +126,26 @@ function stateOf(query: string): string {
   return new URLSearchParams(query).get('state') ?? ''
 }
 
-/** Discovered at the first sign-in, and again after a failure, so that a provider outage does not stop the service. */
-function discovered({ issuer, clientId, clientSecret }: Provider): () => Promise<Configuration> {
-  let known: Promise<Configuration> | undefined
-  const execute = isLoopbackUrl(issuer) ? [allowInsecureRequests] : []
-  return () => {
-    known ??= discovery(new URL(issuer), clientId, clientSecret, undefined, {
-      execute,
-      timeout: TIMEOUT,
-    }).catch((cause: unknown) => {
-      known = undefined
-      throw new UpstreamError('unreachable', { cause })
-    })
-    return known
-  }
-}
-
-/** The tokens are discarded: the service does not call the provider's API. */
-async function identityOf(
-  configuration: Configuration,
-  answer: URL,
-  begun: Begun,
+function identityOf(
+  { issuer, subject, idToken, userInfo = {} }: ProviderClaims,
+  { iat }: Begun,
   { trustAcr }: Provider,
-): Promise<Identity> {
-  try {
-    const tokens = await authorizationCodeGrant(configuration, answer, {
-      pkceCodeVerifier: begun.verifier,
-      expectedState: begun.id,
-      expectedNonce: begun.nonce,
-      idTokenExpected: true,
-    })
-    const claims = tokens.claims()
-    if (claims === undefined) throw new Error('There is no ID token')
-    const profile =
-      typeof claims.email === 'string'
-        ? claims
-        : await userInfo(configuration, tokens.access_token, claims.sub)
-    return {
-      issuer: claims.iss,
-      subject: claims.sub,
-      email: profile.email_verified === true ? Email.safeParse(profile.email).data : undefined,
-      name:
-        typeof profile.name === 'string' ? displayText(profile.name.slice(0, 200)) || undefined : undefined,
-      authTime: claims.auth_time ?? begun.iat - MAX_AGE,
-      saysAuthTime: claims.auth_time !== undefined,
-      ...(trustAcr ? authenticationIn(claims) : {}),
-    }
-  } catch (cause) {
-    throw new UpstreamError(cause instanceof AuthorizationResponseError ? 'denied' : 'unreachable', {
-      cause,
-    })
+): Identity {
+  const profile = typeof idToken.email === 'string' ? idToken : userInfo
+  const name = idToken.name ?? userInfo.name
+  const authTime = typeof idToken.auth_time === 'number' ? idToken.auth_time : undefined
+  return {
+    issuer,
+    subject,
+    email: profile.email_verified === true ? Email.safeParse(profile.email).data : undefined,
+    name: typeof name === 'string' ? displayText(name.slice(0, 200)) || undefined : undefined,
+    authTime: authTime ?? iat - MAX_AGE,
+    saysAuthTime: authTime !== undefined,
+    ...(trustAcr ? authenticationIn(idToken) : {}),
   }
 }
 
 const Email = z.email().max(254).toLowerCase()
-
-/** Some providers return claims only there. */
-async function userInfo(
-  configuration: Configuration,
-  accessToken: string,
-  subject: string,
-): Promise<{ readonly [claim: string]: unknown }> {
-  const { userinfo_endpoint } = configuration.serverMetadata()
-  return userinfo_endpoint === undefined ? {} : fetchUserInfo(configuration, accessToken, subject)
-}
 
 /** Written only after the provider has responded, so that unauthenticated callers write nothing. */
 function usedOnce({ transients }: Store) {
