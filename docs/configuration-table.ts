@@ -1,10 +1,24 @@
-import { type KnownField, knownFields } from '../packages/server/src/config/variables.ts'
+import { secret } from '../packages/server/src/config/fields.ts'
+import { Provider } from '../packages/server/src/config/providers.ts'
+import { fieldsOf, type KnownField, knownFields } from '../packages/server/src/config/variables.ts'
 
 /** Every field of the configuration as the table of configuration.md. */
 export function configurationTable(): string {
-  const head = ['Key', 'Variable', 'Meaning', 'Default']
   const rows = knownFields().filter(({ key }) => key !== '$schema')
-  return [head, head.map(() => '---'), ...rows.map(row)].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+  return table(['Key', 'Variable', 'Meaning', 'Default'], rows.map(row))
+}
+
+/** The settings of a provider as the table of its page. */
+export function providerTable(): string {
+  const rows = fieldsOf(Provider(secret({ environment: {}, folder: '.' })))
+  return table(
+    ['Setting', 'Meaning'],
+    rows.map(({ key, schema }) => [`\`${key}\``, schema.description ?? '']),
+  )
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
 
 function row({ key, schema, info }: KnownField): readonly string[] {

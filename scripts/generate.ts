@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { readCommandLine } from '../apps/reference/src/commands/command-line.ts'
 import { knownClientTable, replayTable } from '../docs/client-table.ts'
 import { commandTable } from '../docs/command-table.ts'
-import { configurationTable } from '../docs/configuration-table.ts'
+import { configurationTable, providerTable } from '../docs/configuration-table.ts'
 import { errorReference, findingReference, reasonsByCode } from '../docs/error-reference.ts'
 import { eventTable } from '../docs/event-table.ts'
 import { grantStates } from '../docs/grant-states.ts'
@@ -47,6 +47,7 @@ const TABLES: Readonly<Record<string, readonly (() => string)[]>> = {
   'docs/openid-suite.md': [suiteTable],
   'docs/mutants.md': [mutantTable, statementTable],
   'docs/security-tests.md': [securityTable],
+  'docs/server/providers.md': [providerTable],
   'docs/why.md': [findingReference],
   'docs/reference/specifications.md': [specificationTable],
 }

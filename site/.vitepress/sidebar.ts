@@ -85,6 +85,7 @@ const OPERATE: Pages = {
   'The server in operation': '/server',
   'Users and the admin pages': '/server/users',
   'Sign-in methods': '/server/sign-in',
+  'Providers: Google, Microsoft, GitHub': '/server/providers',
   'Audit trail': '/server/audit-trail',
   'Failed sign-ins': '/server/failed-sign-ins',
   'Signing keys': '/server/keys',
@@ -96,6 +97,23 @@ const OPERATE: Pages = {
   'Admin API': '/how-to/admin-api',
   Doctor: '/doctor',
   'The reference service': '/reference-service',
+}
+
+const PROVIDERS: Pages = {
+  Google: '/server/providers/google',
+  'Microsoft Entra': '/server/providers/microsoft',
+  Apple: '/server/providers/apple',
+  GitHub: '/server/providers/github',
+  GitLab: '/server/providers/gitlab',
+  Okta: '/server/providers/okta',
+  Auth0: '/server/providers/auth0',
+  'Amazon Cognito': '/server/providers/cognito',
+  Keycloak: '/server/providers/keycloak',
+  authentik: '/server/providers/authentik',
+  Zitadel: '/server/providers/zitadel',
+  Slack: '/server/providers/slack',
+  Discord: '/server/providers/discord',
+  LinkedIn: '/server/providers/linkedin',
 }
 
 const LIBRARIES: Pages = {
@@ -171,6 +189,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
   list('Reference', LOOK_UP),
   list('TypeScript API', API, true),
   list('Packages', PACKAGES, true),
+  list('Providers', PROVIDERS, true),
   list('Client libraries', LIBRARIES, true),
   list('Security', SECURITY),
   list('Migrate', MIGRATE),

@@ -303,6 +303,8 @@ export type UpstreamReason =
 /** Why an identity has no account to sign in to. */
 export type NoAccount =
   | 'account_disabled'
+  /** It is that of an admin, and the provider has neither PKCE nor a nonce. */
+  | 'admin_refused'
   | 'email_in_use'
   | 'identity_in_use'
   | 'sign_up_off'

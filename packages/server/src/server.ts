@@ -2,6 +2,7 @@ import { type EventEmitter, once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { hashWarnings } from './accounts/password-hashes.ts'
+import { providerWarnings } from './accounts/upstream/upstream-sign-ins.ts'
 import { type Config, parseConfig, workloadWarnings } from './config/config.ts'
 import type { ServerConfig } from './config/schema.ts'
 import type { Environment } from './config/variables.ts'
@@ -54,7 +55,7 @@ export async function createServer(
   const config = parseConfig({ config: written, environment })
   const log = createLogger(config)
   const logged = logObservers(log)
-  for (const warning of [...workloadWarnings(config), ...hashWarnings()]) logged.onWarning(warning)
+  for (const warning of await warningsOf(config)) logged.onWarning(warning)
   const storage = await openStorage(config, logged.onWarning, { definition })
   return orClosed(storage, async () => {
     const service = await createService({ definition, config, observers: observers ?? logged, storage })
@@ -74,6 +75,11 @@ async function orClosed<Result>(storage: Storage, work: () => Promise<Result>): 
     await storage.close()
     throw error
   }
+}
+
+/** @throws Error if the file of providers is invalid */
+async function warningsOf(config: Config): Promise<readonly string[]> {
+  return [...workloadWarnings(config), ...(await providerWarnings(config)), ...hashWarnings()]
 }
 
 async function listen(service: Service, { host, port, baseUrl }: Config): Promise<Listening> {
@@ -108,7 +114,7 @@ export async function serveHere<Configured extends Config>(
 ): Promise<void> {
   const { config, definition } = configured
   const log = createLogger(config, worker?.number)
-  for (const warning of [...workloadWarnings(config), ...hashWarnings()]) log.warn(warning)
+  for (const warning of await warningsOf(config)) log.warn(warning)
   const demo = options.demo || undefined
   const migrating = worker?.migrates ?? true
   const storage = await openStorage(config, (warning) => log.warn(warning), { definition, demo, migrating })

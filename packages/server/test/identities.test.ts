@@ -5,7 +5,7 @@ import { accountDirectory } from '../src/accounts/account-directory.ts'
 import { accountRows } from '../src/accounts/account-rows.ts'
 import type { Account, StoredAccount } from '../src/accounts/accounts.ts'
 import { accountFor, type Identity, identityRows } from '../src/accounts/upstream/identities.ts'
-import type { Provider } from '../src/config/people.ts'
+import type { Provider } from '../src/config/providers.ts'
 import { withoutAccounts } from './connected.ts'
 import { IDENTITY, PROVIDER } from './partner.ts'
 
@@ -281,6 +281,20 @@ onEachDatabase((newDatabase) => {
     const bob = await opened.add({ email: 'bob@server.example' })
     expect(await opened.for({}, {}, bob)).toBe('identity_in_use')
     expect(await opened.for({}, { signUp: true })).toEqual(opened.alice)
+  })
+
+  it('of a provider with neither PKCE nor a nonce opens no account of an admin, and is linked to none', async () => {
+    const opened = await open()
+    const { alice, rows } = opened
+    const unbound = { pkce: false, nonce: false }
+    await opened.for({}, unbound, alice)
+    expect(await opened.for({}, unbound)).toEqual(alice)
+    await rows.accounts.setAdmin(alice.id, true)
+    expect(await opened.for({}, unbound)).toBe('admin_refused')
+    expect(await opened.for({ subject: 'other' }, unbound, alice)).toBe('admin_refused')
+    expect(await rows.identities.list(alice.id)).toHaveLength(1)
+    for (const bound of [{ pkce: false }, { nonce: false }])
+      expect(await opened.for({}, bound)).toMatchObject({ id: alice.id })
   })
 
   it('does not sign in to a disabled account, and is removed with its account', async () => {

@@ -1,5 +1,5 @@
 import type { Identity } from '../src/accounts/upstream/identities.ts'
-import type { Provider } from '../src/config/people.ts'
+import type { Provider } from '../src/config/providers.ts'
 
 /** A provider and a user of it, for tests without a running provider. */
 export const PROVIDER: Provider = {
@@ -8,7 +8,11 @@ export const PROVIDER: Provider = {
   issuer: 'https://partner.example',
   clientId: 'grantkit',
   clientSecret: 'secret',
+  protocol: 'openid',
   scope: 'openid email',
+  responseMode: 'query',
+  pkce: true,
+  nonce: true,
   signUp: false,
   linkVerifiedEmail: false,
   prompts: ['login'],

@@ -6,7 +6,7 @@ import { softwareAuthenticator } from '@grantkit/test-servers/software-authentic
 import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { formBrowser } from '@grantkit/testkit/client'
 import { expect, it, onTestFinished } from 'vitest'
-import type { Provider } from '../src/config/people.ts'
+import type { Provider } from '../src/config/providers.ts'
 import type { ServerConfig } from '../src/config/schema.ts'
 import { DANA } from './people.ts'
 import { ranCommand } from './ran-command.ts'

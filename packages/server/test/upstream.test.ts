@@ -6,8 +6,8 @@ import { formBrowser } from '@grantkit/testkit/client'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import type { UpstreamError } from '../src/accounts/upstream/identities.ts'
 import { type Purpose, upstreamSignIn } from '../src/accounts/upstream/upstream-sign-in.ts'
-import { upstreamSignIns } from '../src/accounts/upstream/upstream-sign-ins.ts'
-import type { Provider } from '../src/config/people.ts'
+import { providerWarnings } from '../src/accounts/upstream/upstream-sign-ins.ts'
+import type { Provider } from '../src/config/providers.ts'
 import type { SignInWishes } from '../src/http/sign-in-wishes.ts'
 
 const BASE_URL = 'https://school.example'
@@ -203,8 +203,7 @@ it('asks UserInfo for the verification that the ID token lacks, and takes it for
 })
 
 it('warns at the start of the domains that the operator vouches for', async () => {
-  const { provider, options } = await open()
-  const warnings: string[] = []
+  const { provider } = await open()
   const upstream = [
     {
       ...provider,
@@ -212,8 +211,7 @@ it('warns at the start of the domains that the operator vouches for', async () =
     },
     { ...provider, id: 'other' },
   ]
-  await upstreamSignIns({ upstream, upstreamFile: undefined }, options, (warning) => warnings.push(warning))
-  expect(warnings).toEqual([
+  expect(await providerWarnings({ upstream, upstreamFile: undefined })).toEqual([
     expect.stringMatching(
       /^The provider partner: addresses of corp.example, notes.example count even if .* \(emailsVerified\)/,
     ),

@@ -47,9 +47,12 @@ export async function runOpenIdProvider(
       server.closeAllConnections()
     })
   const options = { scope: 'openid email profile', signUp: false, linkVerifiedEmail: false, trustAcr: false }
+  const flow = { protocol: 'openid', responseMode: 'query', pkce: true, nonce: true } as const
   const freshness = { prompts: ['login' as const], freshness: 'proven' as const }
   // As our settings name it.
-  return { provider: { id: 'partner', label: 'Partner', issuer, clientId, clientSecret, ...options, ...freshness }, close }
+  const named = { id: 'partner', label: 'Partner', issuer, clientId, clientSecret }
+  const provider = { ...named, ...options, ...flow, ...freshness }
+  return { provider, close }
 }
 
 async function signIn(

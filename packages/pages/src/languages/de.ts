@@ -125,6 +125,8 @@ export const de: Language = {
     emailInUse:
       'Es gibt hier ein Konto mit dieser E-Mail-Adresse. Wenn es Ihres ist, melden Sie sich dort an und verbinden Sie es mit {provider}.',
     identityInUse: 'Ihr Konto bei {provider} ist mit einem anderen Konto hier verbunden.',
+    adminRefused:
+      '{provider} ist für das Konto eines Administrators nicht sicher genug. Bitte melden Sie sich auf andere Weise an.',
     accountDisabled:
       'Mit Ihrem Konto hier können Sie sich nicht anmelden. Wenden Sie sich an den Betreiber dieses Dienstes.',
   },

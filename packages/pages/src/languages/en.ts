@@ -143,6 +143,8 @@ export const en = {
     emailInUse:
       'There is an account here with this e-mail address. If it is yours, sign in to it and connect {provider} there.',
     identityInUse: 'Your account of {provider} is connected with another account here.',
+    adminRefused:
+      '{provider} is not safe enough for the account of an admin. Please use another way to sign in.',
     accountDisabled: 'Your account here cannot be used to sign in. Ask the operator of this service.',
   },
   device: {

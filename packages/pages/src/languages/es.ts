@@ -119,6 +119,8 @@ export const es: Language = {
     emailInUse:
       'Aquí hay una cuenta con esta dirección de correo. Si es suya, inicie sesión en ella y conecte {provider} allí.',
     identityInUse: 'Su cuenta de {provider} está conectada con otra cuenta de aquí.',
+    adminRefused:
+      '{provider} no es lo bastante seguro para la cuenta de un administrador. Inicie sesión de otra manera.',
     accountDisabled:
       'Con su cuenta de aquí no se puede iniciar sesión. Consulte al operador de este servicio.',
   },

@@ -127,6 +127,8 @@ export const fr: Language = {
     emailInUse:
       'Il existe ici un compte avec cette adresse e-mail. Si c’est le vôtre, connectez-vous-y et associez-y {provider}.',
     identityInUse: 'Votre compte chez {provider} est associé à un autre compte ici.',
+    adminRefused:
+      '{provider} n’est pas assez sûr pour le compte d’un administrateur. Veuillez vous connecter autrement.',
     accountDisabled:
       'Votre compte ici ne permet pas de se connecter. Adressez-vous à l’exploitant de ce service.',
   },

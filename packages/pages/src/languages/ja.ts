@@ -114,6 +114,8 @@ export const ja: Language = {
     emailInUse:
       'このメールアドレスのアカウントがすでにあります。あなたのものであれば、そこにログインして {provider} を接続してください。',
     identityInUse: '{provider} のアカウントは、ここの別のアカウントに接続されています。',
+    adminRefused:
+      '{provider} は管理者のアカウントには十分に安全ではありません。別の方法でログインしてください。',
     accountDisabled: 'ここのアカウントではログインできません。このサービスの運営者にお問い合わせください。',
   },
   device: {

@@ -116,6 +116,8 @@ export const ptBR: Language = {
     emailInUse:
       'Existe aqui uma conta com este endereço de e-mail. Se for sua, entre nela e conecte {provider} por lá.',
     identityInUse: 'Sua conta de {provider} está conectada a outra conta aqui.',
+    adminRefused:
+      '{provider} não é seguro o bastante para a conta de um administrador. Entre de outra forma.',
     accountDisabled: 'Sua conta aqui não pode ser usada para entrar. Fale com o operador deste serviço.',
   },
   device: {

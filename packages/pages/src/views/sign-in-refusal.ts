@@ -18,6 +18,7 @@ const TEXTS = {
   groups_overage: 'groupsOverage',
   email_in_use: 'emailInUse',
   identity_in_use: 'identityInUse',
+  admin_refused: 'adminRefused',
   account_disabled: 'accountDisabled',
 } as const satisfies Readonly<Record<string, keyof Language['signInRefused']>>
 

@@ -1,4 +1,4 @@
-import type { Provider } from '../config/people.ts'
+import type { Provider } from '../config/providers.ts'
 import type { Database, Rows } from '../database/database.ts'
 import { isActive } from './accounts.ts'
 

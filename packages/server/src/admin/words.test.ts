@@ -33,6 +33,7 @@ const SIGN_IN_REASONS = Object.keys({
   groups_overage: true,
   email_in_use: true,
   identity_in_use: true,
+  admin_refused: true,
   application_denied: true,
   application_invalid: true,
   application_unreachable: true,

@@ -161,6 +161,11 @@ const VERDICTS: Readonly<Record<Elsewhere, Words>> = {
     sentence: 'The account that the user of the OpenID provider belongs to is disabled or removed.',
     fix: 'Enable the user, if that is wanted.',
   },
+  admin_refused: {
+    by: 'user',
+    sentence: 'The account is that of an admin, and the provider has neither PKCE nor a nonce.',
+    fix: 'The admin signs in another way, and connects no such provider.',
+  },
   sign_up_off: {
     by: 'operator',
     sentence: 'The user of the OpenID provider has no account here, and may not make one.',

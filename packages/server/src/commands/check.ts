@@ -8,8 +8,14 @@ import type { ConfiguredService, LoadService } from '../definition.ts'
 export const check = (load: LoadService) =>
   defineCommand({
     meta: { description: 'Checks the configuration without a start, and shows what would run' },
-    run: async () => {
-      const problems = await checked(load)
+    args: {
+      providers: {
+        type: 'boolean',
+        description: 'also reads the documents of the providers that users may sign in with',
+      },
+    },
+    run: async ({ args: { providers = false } }) => {
+      const problems = await checked(load, providers)
       for (const problem of problems) console.error(styleText('red', `  - ${terminalText(problem)}`))
       if (problems.length > 0) process.exitCode = 1
       else console.log('\nThe configuration is valid.')
@@ -17,12 +23,15 @@ export const check = (load: LoadService) =>
   })
 
 /** Prints what would run. @returns the problems */
-async function checked(load: LoadService): Promise<readonly string[]> {
+async function checked(load: LoadService, withProviders: boolean): Promise<readonly string[]> {
   try {
     const service = await load()
     await printSummary(service)
     const { trial, unreachable } = await import('./check-configuration.ts')
-    return [...(await trial(service)), ...(await unreachable(service.config))]
+    const problems = await trial(service)
+    // A file of providers that cannot be read is one of the problems.
+    const ofProviders = withProviders && problems.length === 0 ? await printProviders(service) : []
+    return [...problems, ...(await unreachable(service.config)), ...ofProviders]
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     console.error(terminalText(error.message.split('\n', 1)[0] ?? ''))
@@ -30,13 +39,34 @@ async function checked(load: LoadService): Promise<readonly string[]> {
   }
 }
 
+/** Prints what the providers say. @returns why nobody can sign in with one */
+async function printProviders({ config }: ConfiguredService): Promise<readonly string[]> {
+  const { providerReports } = await import('./check-providers.ts')
+  const reports = await providerReports(config)
+  for (const { id, rows, warnings } of reports) {
+    console.log(`\nProvider ${id}`)
+    printRows(rows)
+    printWarnings(warnings)
+  }
+  return reports.flatMap(({ id, problem }) =>
+    problem === undefined ? [] : [`The provider ${id}: ${problem}`],
+  )
+}
+
 async function printSummary(service: ConfiguredService): Promise<void> {
   const { config, file } = service
   const { summaryOf, misspelledVariables } = await import('./check-configuration.ts')
   const rows = [['Configuration', file ?? 'the environment alone'] as const, ...summaryOf(config)]
+  printRows(rows)
+  printWarnings([...misspelledVariables(process.env), ...(await warningsOf(service))])
+}
+
+function printRows(rows: readonly (readonly [subject: string, text: string])[]): void {
   for (const [subject, text] of rows) console.log(`${subject.padEnd(15)}${terminalText(text)}`)
-  for (const warning of [...misspelledVariables(process.env), ...(await warningsOf(service))])
-    console.error(styleText('yellow', `\nWarning: ${terminalText(warning)}`))
+}
+
+function printWarnings(warnings: readonly string[]): void {
+  for (const warning of warnings) console.error(styleText('yellow', `\nWarning: ${terminalText(warning)}`))
 }
 
 /** What a start accepts, and what will not work. */
@@ -44,9 +74,16 @@ async function warningsOf(service: ConfiguredService): Promise<readonly string[]
   const { workloadWarnings } = await import('../config/config.ts')
   const { hashWarnings } = await import('../accounts/password-hashes.ts')
   const { claimWarnings, missingWorkloadClients } = await import('./check-configuration.ts')
+  const { providerWarnings } = await import('../accounts/upstream/upstream-sign-ins.ts')
   const { config } = service
-  const workloads = [...workloadWarnings(config), ...(await missingWorkloadClients(service))]
-  return [...workloads, ...claimWarnings(config), ...hashWarnings()]
+  return [
+    ...workloadWarnings(config),
+    // What is wrong with the file of providers is a problem, and named as one.
+    ...(await providerWarnings(config).catch(() => [])),
+    ...claimWarnings(config),
+    ...(await missingWorkloadClients(service)),
+    ...hashWarnings(),
+  ]
 }
 
 /** Examines the running server from outside. */

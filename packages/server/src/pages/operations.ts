@@ -11,6 +11,14 @@ const BACK = { 303: 'Signed in; back to where the user came from' }
 const SIGNED_IN = { ...BACK, ...EXPIRED, 429: 'Too many attempts', ...UNAVAILABLE }
 /** All but the first two are what the app, or a page of this service, wants of the sign-in. */
 const OF_SIGN_IN = ['token', 'return_to', 'prompt', 'max_age', 'acr_values', 'ui_locales']
+const backFromProvider = (closed: string): Responses => ({
+  ...page({
+    303: 'Signed in, or connected; back to where the user came from',
+    403: 'The provider or the rules of this service denied the sign-in',
+    ...NO_PROVIDER,
+  }),
+  405: error(closed),
+})
 const PASSWORDS = ['new_password', 'new_password_again', 'token']
 
 /** The routes of the pages, with what the OpenAPI document says of them. */
@@ -104,7 +112,7 @@ export const routes = identified({
 
   signInWith: submitted(
     '/login/with/{provider}',
-    'Sign in with an OpenID provider',
+    'Sign in with a provider',
     OF_SIGN_IN,
     page({
       303: 'To the provider; to where the user came from, if signed in already',
@@ -112,11 +120,24 @@ export const routes = identified({
       ...NO_PROVIDER,
     }),
   ),
-  signedInWith: shown('/login/with/{provider}/callback', 'Back from an OpenID provider', {
-    303: 'Signed in, or connected; back to where the user came from',
-    403: 'The provider or the rules of this service denied the sign-in',
-    ...NO_PROVIDER,
-  }),
+  signedInWith: {
+    ...shown('/login/with/{provider}/callback', 'Back from a provider'),
+    responses: backFromProvider('The provider posts its answers'),
+  },
+  signedInByPost: submitted(
+    '/login/with/{provider}/callback',
+    'Back from a provider that posts its answer',
+    ['code', 'state', 'iss', 'error', 'user'],
+    {
+      ...page({ 200: 'The page that posts the answer again, with the cookies of this service' }),
+      ...backFromProvider('The provider does not post its answers'),
+      413: error('The answer is too long'),
+    },
+  ),
+  postAgainScript: {
+    ...shown('/assets/post-again.js', 'Posts an answer again'),
+    ...{ tags: ['Discovery'], responses: { 200: text('Posts an answer again', 'text/javascript') } },
+  },
   connectProvider: changed('/identities', 'Connect an OpenID provider', ['provider', 'token'], {
     200: 'The way to the provider',
   }),

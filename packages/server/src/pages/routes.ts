@@ -29,6 +29,7 @@ export interface PagesOptions extends AccountPageOptions {
 }
 
 const SCRIPT = await readFile(new URL('passkeys.js', import.meta.url), 'utf8')
+const POST_AGAIN_SCRIPT = await readFile(new URL('post-again.js', import.meta.url), 'utf8')
 const COPY_SCRIPT = await readFile(new URL('copy.js', import.meta.url), 'utf8')
 
 /** The pages of the service, without the pages of core's interactions. If one fails, it shows the error page. */
@@ -126,7 +127,7 @@ function passkeyPages(options: PagesOptions, form: SignInPage, account: AccountP
     .openapi(routes.addPasskey, (c) => account.addPasskey(c))
 }
 
-/** Empty if no OpenID provider is configured. */
+/** Empty if no provider is configured. */
 function providerPages(options: PagesOptions, form: SignInPage, account: AccountPage): OpenAPIHono<WithBody> {
   const app = new OpenAPIHono<WithBody>()
   const { providers } = options.ways
@@ -138,6 +139,8 @@ function providerPages(options: PagesOptions, form: SignInPage, account: Account
   return app
     .openapi(routes.signInWith, (c) => known(c.req.param('provider'))?.begin(c) ?? c.notFound())
     .openapi(routes.signedInWith, (c) => known(c.req.param('provider'))?.callback(c) ?? c.notFound())
+    .openapi(routes.signedInByPost, (c) => known(c.req.param('provider'))?.posted(c) ?? c.notFound())
+    .openapi(routes.postAgainScript, asset('text/javascript; charset=utf-8', POST_AGAIN_SCRIPT))
     .openapi(routes.connectProvider, (c) => account.connect(c))
 }
 

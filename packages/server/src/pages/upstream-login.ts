@@ -1,23 +1,28 @@
 import { returnPath, type Session } from '@grantkit/core'
+import { isCrossSite } from '@grantkit/core/feature'
+import { html } from '@grantkit/pages'
 import type { Context } from 'hono'
 import type { AccountRows } from '../accounts/account-rows.ts'
 import type { StoredAccount } from '../accounts/accounts.ts'
 import { accountFor, type Identity, UpstreamError } from '../accounts/upstream/identities.ts'
 import type { Belonging } from '../accounts/upstream/memberships.ts'
 import type { ToProvider, UpstreamSignIn } from '../accounts/upstream/upstream-sign-in.ts'
-import type { Provider } from '../config/people.ts'
+import type { Provider } from '../config/providers.ts'
 import type { RefusalReason, SignInRefused } from '../events.ts'
-import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
+import { formOf, jsonError, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
+import { pageResponse, type Site } from '../http/page.ts'
 import { type SignInWishes, wishesIn } from '../http/sign-in-wishes.ts'
 import type { Visit } from '../sign-in/session.ts'
 import { hasOtherWay } from '../sign-in/ways-to-sign-in.ts'
 import { type LoginOptions, signedIn, signInSucceeded } from './login.ts'
 import { localeOf, type SignInPage, TOO_MANY } from './sign-in-page.ts'
 
-/** Sign-in with an OpenID provider: the redirect to it, and the callback. */
+/** Sign-in with a provider: the redirect to it, and the callback, which takes either a GET or a POST. */
 export interface UpstreamLogin {
   begin(c: Context<WithBody>): Promise<Response>
   callback(c: Context): Promise<Response>
+  /** The same for `form_post` (OAuth 2.0 Form Post Response Mode). */
+  posted(c: Context<WithBody>): Promise<Response>
 }
 
 export function upstreamLogin(
@@ -30,13 +35,10 @@ export function upstreamLogin(
   const withinLimit = limited(options, page)
   const home = `${options.site.basePath}/`
 
-  async function finish(c: Context): Promise<Response> {
-    const { search } = new URL(c.req.url)
-    const { identity, purpose, confirmedAt, isUnproven } = await provider.finish(
-      c.req.header('cookie'),
-      search,
-    )
-    const usedCookie = provider.usedCookie(search)
+  async function finish(c: Context, answer: string): Promise<Response> {
+    const returned = await provider.finish(c.req.header('cookie'), answer)
+    const { identity, purpose, confirmedAt, isUnproven } = returned
+    const usedCookie = provider.usedCookie(answer)
     const { returnTo, linkFor } = purpose
     const visit = linkFor === '' ? undefined : await visitOfSession(options, c, linkFor)
     const onLinked = ({ id: subject }: StoredAccount, issuer: string) =>
@@ -87,6 +89,16 @@ export function upstreamLogin(
     return next.cookie
   }
 
+  async function answered(c: Context, answer: string): Promise<Response> {
+    const purpose = provider.purposeOf(c.req.header('cookie'), answer)
+    const shown = purpose ?? { returnTo: home, wishes: {} }
+    const work = () => finish(c, answer)
+    // Without the cookie nothing is sent to the provider, and any web page can make a browser load this address.
+    return explained(c, shown, () => (purpose === undefined ? work() : withinLimit(c, shown, work)))
+  }
+
+  const { responseMode, label } = provider.provider
+
   return {
     async begin(c) {
       const fields = formOf(c)
@@ -96,15 +108,48 @@ export function upstreamLogin(
       const work = async () => toProvider(c, await provider.begin(c.req.header('cookie'), purpose))
       return explained(c, shown, () => withinLimit(c, shown, work))
     },
-    callback(c) {
-      const { search } = new URL(c.req.url)
-      const purpose = provider.purposeOf(c.req.header('cookie'), search)
-      const shown = purpose ?? { returnTo: home, wishes: {} }
-      const work = () => finish(c)
-      // Without the cookie nothing is sent to the provider, and any web page can make a browser load this address.
-      return explained(c, shown, () => (purpose === undefined ? work() : withinLimit(c, shown, work)))
+    async callback(c) {
+      if (responseMode !== 'query') return notAllowed(c, 'POST')
+      return answered(c, new URL(c.req.url).search)
+    },
+    async posted(c) {
+      if (responseMode !== 'form_post') return notAllowed(c, 'GET')
+      if (c.var.body.length > MAX_POSTED)
+        return jsonError(c, 413, 'invalid_request', 'The answer is too long')
+      const fields = formOf(c)
+      return isCrossSite(options.baseUrl, c.req.header())
+        ? postAgain(options.site, label, fields)
+        : answered(c, String(new URLSearchParams(fields)))
     },
   }
+}
+
+/** Characters of the form that a provider posts. */
+const MAX_POSTED = 8 * 1024
+
+function notAllowed(c: Context, allow: string): Response {
+  return jsonError(
+    c,
+    405,
+    'invalid_request',
+    'This method is not allowed here. Use one of the Allow header',
+    {
+      allow,
+    },
+  )
+}
+
+/**
+ * A browser sends no `SameSite=Lax` cookie with the POST of another site, not even after a redirect in each of them. So a page of
+ * this service posts the same fields again. They are as safe as the query of a GET: they mean something in this browser alone.
+ */
+function postAgain(site: Site, label: string, fields: Readonly<Record<string, string>>): Response {
+  const title = `Back from ${label}`
+  const main = html`<h1>${title}</h1>
+<form method="post">${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+<button class="primary">Continue</button></form>`
+  // No form-action: the way back may lead to any client.
+  return pageResponse(site, { title, main, script: 'post-again.js', formAction: 'any' })
 }
 
 function toProvider(c: Context, { location, cookies }: ToProvider): Response {

@@ -67,11 +67,11 @@ async function pagesOptions(
   server: () => AuthorizationServer,
 ): Promise<Omit<PagesOptions, 'scopes'>> {
   const { context, accounts, directory, checks, external, builtIn } = users
-  const { config, storage, secret, trusted, onEvent, onError, onWarning } = context
+  const { config, storage, secret, trusted, onEvent, onError } = context
   const { store, database, trail, attempts, createCounter } = storage
   const { baseUrl, brand } = config
   const origin = { secret, baseUrl, store }
-  const providers = await upstreamSignIns(config, origin, onWarning)
+  const providers = await upstreamSignIns(config, origin)
   const ways = waysToSignIn({ ...origin, name: brand.name, database, accounts, providers, builtIn })
   return {
     site: siteOf(users, server),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Provider } from '../../config/people.ts'
+import type { Provider } from '../../config/providers.ts'
 import { type AddressStanding, addressIn, type Claims } from './address.ts'
 
 const ISSUER = 'https://idp.example'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { asciiDomain, type Provider } from '../../config/people.ts'
+import { asciiDomain, type Provider } from '../../config/providers.ts'
 
 /** Which address of a user of a provider counts. */
 

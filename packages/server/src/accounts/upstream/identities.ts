@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { displayText } from '@grantkit/core/internal'
 import type { Selectable } from 'kysely'
 import { Methods } from '../../config/authentication-classes.ts'
-import type { Provider } from '../../config/people.ts'
+import { isUnbound, type Provider } from '../../config/providers.ts'
 import { added, type Database, type Rows } from '../../database/database.ts'
 import { errorsAs503 } from '../../database/errors-as-503.ts'
 import type { IdentityRow } from '../../database/tables.ts'
@@ -129,9 +129,9 @@ export class UpstreamError extends Error {
   }
 }
 
-/** The fault of a library for OpenID Connect, by its error codes. */
-export function upstreamErrorOf(cause: unknown): UpstreamError {
-  return cause instanceof UpstreamError ? cause : new UpstreamError(reasonOf(cause), { cause })
+/** The fault of a library for OpenID Connect, by its error codes. @param said the fault in words, for the log */
+export function upstreamErrorOf(fault: unknown, said: unknown = fault): UpstreamError {
+  return fault instanceof UpstreamError ? fault : new UpstreamError(reasonOf(fault), { cause: said })
 }
 
 const OF_CLIENT =
@@ -194,9 +194,12 @@ export async function accountFor(
   const identity = { ...user, provider: provider.id }
   const lacks = lacksToSignIn(provider, identity)
   if (lacks !== undefined) return lacks
-  if (signedIn !== undefined) return link(rows, identity, signedIn)
+  const tooWeakFor = async ({ id }: StoredAccount) => isUnbound(provider) && rows.directory.isAdmin(id)
+  if (signedIn !== undefined)
+    return (await tooWeakFor(signedIn)) ? 'admin_refused' : link(rows, identity, signedIn)
   const known = await accountOf(rows, identity)
-  if (known !== undefined) return known
+  if (known !== undefined)
+    return typeof known === 'object' && (await tooWeakFor(known)) ? 'admin_refused' : known
   const found = await byAddress(rows, provider, identity)
   // The same identity may have signed up at the same time.
   return found === 'email_in_use' ? ((await accountOf(rows, identity)) ?? found) : found

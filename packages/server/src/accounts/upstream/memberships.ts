@@ -1,5 +1,5 @@
 import { displayText } from '@grantkit/core/internal'
-import type { Membership, Provider } from '../../config/people.ts'
+import type { Membership, Provider } from '../../config/providers.ts'
 import type { MembershipReason } from '../../events.ts'
 import {
   type Address,
@@ -118,17 +118,8 @@ export interface Profile extends Address, Memberships {
   readonly roles?: RolesSaid | undefined
 }
 
-/**
- * What a provider says of a user: in the ID token, and in UserInfo if something is missing there.
- *
- * @param askUserInfo for the same `sub`; empty where the provider has no UserInfo
- */
-export async function profileOf(
-  provider: Provider,
-  claims: IdTokenClaims,
-  askUserInfo: () => Promise<Claims>,
-): Promise<Profile> {
-  const userInfo = isComplete(provider, claims) ? undefined : await askUserInfo()
+/** @param userInfo of the same `sub`, if something is missing in the ID token */
+export function profileIn(provider: Provider, claims: IdTokenClaims, userInfo?: Claims): Profile {
   const name = claims.name ?? userInfo?.name
   return {
     ...addressIn(provider, claims, userInfo),
@@ -138,7 +129,8 @@ export async function profileOf(
   }
 }
 
-function isComplete(provider: Provider, claims: IdTokenClaims): boolean {
+/** Whether the ID token has all that is asked of the provider. */
+export function isComplete(provider: Provider, claims: IdTokenClaims): boolean {
   const hasAddress = typeof claims.email === 'string' && verificationIn(claims.iss, claims) !== undefined
   const { organizations, groups, groupsOverage } = membershipsIn(claims)
   const rules = [provider.signUp, provider.require].map((rule) => (typeof rule === 'object' ? rule : {}))

@@ -1,27 +1,22 @@
 import { createHash } from 'node:crypto'
 import type { ServerSecret, Store } from '@grantkit/core'
-import { isLoopbackUrl } from '@grantkit/core/feature'
 import {
-  allowInsecureRequests,
-  authorizationCodeGrant,
-  buildAuthorizationUrl,
-  type Configuration,
-  calculatePKCECodeChallenge,
-  discovery,
-  fetchUserInfo,
+  type CustomFetch,
   randomNonce,
   randomPKCECodeVerifier,
   randomState,
   type ServerMetadata,
 } from 'openid-client'
 import * as z from 'zod'
-import type { Provider } from '../../config/people.ts'
+import type { Provider } from '../../config/providers.ts'
 import { storeErrorsAs503 } from '../../database/errors-as-503.ts'
 import { type Flow, flowsInCookies } from '../../http/flows.ts'
 import { demandsLogin, fieldsOf, type SignInWishes, wishesIn } from '../../http/sign-in-wishes.ts'
 import { CLOCK_TOLERANCE } from '../../http/signed-value.ts'
-import { authenticationIn, type Identity, UpstreamError, upstreamErrorOf } from './identities.ts'
-import { profileOf } from './memberships.ts'
+import { authenticationIn, type Identity, UpstreamError } from './identities.ts'
+import { profileIn } from './memberships.ts'
+import type { ProviderClaims } from './provider-claims.ts'
+import { providerClient } from './provider-client.ts'
 
 /** The authorization code flow with one provider, as its client (OpenID Connect Core 3.1). */
 export interface UpstreamSignIn {
@@ -35,7 +30,7 @@ export interface UpstreamSignIn {
    * The identity from the provider's callback to this browser.
    *
    * @param cookies the Cookie header of the request
-   * @param query of the callback URL, unchanged
+   * @param query of the callback URL, unchanged, or the form that the provider posted to it
    * @throws UpstreamError
    */
   finish(cookies: string | undefined, query: string): Promise<Returned>
@@ -74,6 +69,8 @@ export interface UpstreamOptions {
   readonly secret: ServerSecret
   readonly baseUrl: string
   readonly store: Store
+  /** For tests: how providers are reached. Default: `fetch` of the platform. */
+  readonly fetch?: CustomFetch | undefined
 }
 
 const Begun = z
@@ -97,30 +94,20 @@ const HOUR = 60 * MINUTE
 const LIFETIME = 10 * MINUTE
 /** The maximum age of a session at the provider where nothing else is wished, and the assumed age without `auth_time`. */
 const MAX_AGE = 12 * HOUR
-/** The timeout of one request to a provider, in seconds. */
-const TIMEOUT = 5
 
 export function upstreamSignIn(provider: Provider, options: UpstreamOptions): UpstreamSignIn {
   const redirectUri = `${options.baseUrl}/login/with/${provider.id}/callback`
   const purpose = `upstream ${provider.id}`
   const flows = flowsInCookies(options, { name: 'upstream', purpose, value: Begun, seconds: LIFETIME })
-  const configuration = discovered(provider)
+  const client = providerClient(provider, { redirectUri, fetch: options.fetch })
   const used = usedOnce(options.store)
 
   return {
     provider,
     async begin(cookies, { returnTo, wishes, linkFor }) {
       const [state, nonce, verifier] = [randomState(), randomNonce(), randomPKCECodeVerifier()]
-      const client = await configuration()
-      const location = buildAuthorizationUrl(client, {
-        redirect_uri: redirectUri,
-        scope: provider.scope,
-        state,
-        nonce,
-        code_challenge: await calculatePKCECodeChallenge(verifier),
-        code_challenge_method: 'S256',
-        ...asked(provider, client.serverMetadata(), wishes),
-      }).href
+      const more = asked(provider, await client.metadata(), wishes)
+      const location = await client.authorizationUrl({ state, nonce, verifier }, more)
       const flow = { nonce, verifier, returnTo, linkFor, ...fieldsOf(wishes) }
       const lines = flows.begin(cookies, state, flow)
       if (lines === undefined) throw new UpstreamError('too_long')
@@ -131,8 +118,8 @@ export function upstreamSignIn(provider: Provider, options: UpstreamOptions): Up
     async finish(cookies, query) {
       const begun = flows.find(cookies, stateOf(query))
       if (begun === undefined) throw new UpstreamError('state_expired')
-      const answer = new URL(`${redirectUri}${query}`)
-      const identity = await identityOf(await configuration(), answer, begun, provider)
+      const { id: state, nonce, verifier } = begun
+      const identity = identityOf(await client.claims(query, { state, nonce, verifier }), provider)
       const proof = proofOf(provider, identity, begun)
       if (!(await used.add(begun.id, begun.exp))) throw new UpstreamError('state_expired')
       return { identity, purpose: begun, ...proof }
@@ -190,66 +177,24 @@ function stateOf(query: string): string {
   return new URLSearchParams(query).get('state') ?? ''
 }
 
-/** Discovered at the first sign-in, and again after a failure, so that a provider outage does not stop the service. */
-function discovered({ issuer, clientId, clientSecret }: Provider): () => Promise<Configuration> {
-  let known: Promise<Configuration> | undefined
-  const execute = isLoopbackUrl(issuer) ? [allowInsecureRequests] : []
-  return () => {
-    known ??= discovery(new URL(issuer), clientId, clientSecret, undefined, {
-      execute,
-      timeout: TIMEOUT,
-    }).catch((cause: unknown) => {
-      known = undefined
-      throw new UpstreamError('unreachable', { cause })
-    })
-    return known
+/** @throws UpstreamError `response_invalid` for a time of a sign-in that is to come, or that is none */
+function identityOf({ issuer, subject, idToken, userInfo }: ProviderClaims, provider: Provider): Identity {
+  const authTime = AuthTime.safeParse(idToken.auth_time)
+  if (!authTime.success)
+    throw new UpstreamError('response_invalid', { cause: new Error(`auth_time is ${idToken.auth_time}`) })
+  return {
+    issuer,
+    subject,
+    ...profileIn(provider, { ...idToken, iss: issuer }, userInfo),
+    authTime: authTime.data,
+    ...(provider.trustAcr ? authenticationIn(idToken) : {}),
   }
 }
 
-/** The tokens are discarded: the service does not call the provider's API. */
-async function identityOf(
-  configuration: Configuration,
-  answer: URL,
-  begun: Begun,
-  provider: Provider,
-): Promise<Identity> {
-  try {
-    const tokens = await authorizationCodeGrant(configuration, answer, {
-      pkceCodeVerifier: begun.verifier,
-      expectedState: begun.id,
-      expectedNonce: begun.nonce,
-      idTokenExpected: true,
-    })
-    const claims = tokens.claims()
-    if (claims === undefined)
-      throw new UpstreamError('response_invalid', { cause: new Error('There is no ID token') })
-    return {
-      issuer: claims.iss,
-      subject: claims.sub,
-      ...(await profileOf(provider, claims, () => userInfo(configuration, tokens.access_token, claims.sub))),
-      authTime: AuthTime.parse(claims.auth_time),
-      ...(provider.trustAcr ? authenticationIn(claims) : {}),
-    }
-  } catch (cause) {
-    throw upstreamErrorOf(cause)
-  }
-}
-
-/** @throws for a time of another type, or one that is to come */
 const AuthTime = z
   .number()
   .refine((time) => time <= Date.now() / 1000 + CLOCK_TOLERANCE, 'auth_time is in the future')
   .optional()
-
-/** Some providers return claims only there. */
-async function userInfo(
-  configuration: Configuration,
-  accessToken: string,
-  subject: string,
-): Promise<{ readonly [claim: string]: unknown }> {
-  const { userinfo_endpoint } = configuration.serverMetadata()
-  return userinfo_endpoint === undefined ? {} : fetchUserInfo(configuration, accessToken, subject)
-}
 
 /** Written only after the provider has responded, so that unauthenticated callers write nothing. */
 function usedOnce({ transients }: Store) {

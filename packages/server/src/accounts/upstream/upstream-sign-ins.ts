@@ -1,8 +1,12 @@
 import * as z from 'zod'
 import type { Config } from '../../config/config.ts'
-import { type Provider, Providers } from '../../config/people.ts'
+import { presetOf } from '../../config/provider-presets.ts'
+import { isUnbound, type Provider, Providers } from '../../config/providers.ts'
 import { faultsOf, parseJson, readTextFile } from '../../config/text-file.ts'
+import { DAY_SECONDS } from '../../config/time-units.ts'
 import type { UpstreamOptions, UpstreamSignIn } from './upstream-sign-in.ts'
+
+type WithProviders = Pick<Config, 'upstream' | 'upstreamFile'>
 
 /**
  * One for each configured provider. Without one the OpenID Connect client library is not loaded.
@@ -10,35 +14,72 @@ import type { UpstreamOptions, UpstreamSignIn } from './upstream-sign-in.ts'
  * @throws Error that names the fault of the file of providers, without its secrets
  */
 export async function upstreamSignIns(
-  { upstream, upstreamFile }: Pick<Config, 'upstream' | 'upstreamFile'>,
+  config: WithProviders,
   options: UpstreamOptions,
-  onWarning: (warning: string) => void,
 ): Promise<readonly UpstreamSignIn[]> {
-  const providers = [...upstream, ...(upstreamFile === undefined ? [] : await readProviders(upstreamFile))]
+  const providers = await configuredProviders(config)
   if (providers.length === 0) return []
-  for (const { id, emailsVerified } of providers)
-    if (emailsVerified !== undefined) onWarning(vouchedWarning(id, emailsVerified))
   const { upstreamSignIn } = await import('./upstream-sign-in.ts')
   return providers.map((provider) => upstreamSignIn(provider, options))
 }
 
-const ProvidersFile = z.strictObject({
-  providers: Providers(z.string().min(1)),
-})
+/** Those of the configuration and of the file. @throws Error that names the fault of the file, without its secrets */
+export async function configuredProviders({
+  upstream,
+  upstreamFile,
+}: WithProviders): Promise<readonly Provider[]> {
+  return [...upstream, ...(upstreamFile === undefined ? [] : await readProviders(upstreamFile))]
+}
 
-/** @throws Error that names the fault of the file, without its secrets */
+const ProvidersFile = z.strictObject({ providers: Providers(z.string().min(1)) })
+
 async function readProviders(path: string): Promise<readonly Provider[]> {
   const parsed = ProvidersFile.safeParse(parseJson(path, await readTextFile(path)))
-  if (!parsed.success) throw new Error(`${path} is not a file of OpenID providers: ${faultsOf(parsed.error)}`)
+  if (!parsed.success) throw new Error(`${path} is not a file of providers: ${faultsOf(parsed.error)}`)
   return parsed.data.providers
 }
 
-function vouchedWarning(
-  id: string,
-  { domains, evenIfFalse }: NonNullable<Provider['emailsVerified']>,
-): string {
+/** Days before the end of a secret. */
+const WARNED_DAYS = 30
+
+/** What an operator should know of the providers at a start. @throws as {@link configuredProviders} */
+export async function providerWarnings(config: WithProviders, now = Date.now()): Promise<readonly string[]> {
+  const providers = await configuredProviders(config)
+  return providers.flatMap((provider) =>
+    [weakness(provider), ending(provider, now), vouching(provider), proving(provider)].flatMap((words) =>
+      words === undefined ? [] : [`The provider ${provider.id}: ${words}`],
+    ),
+  )
+}
+
+function weakness(provider: Provider): string | undefined {
+  const { pkce, nonce, protocol } = provider
+  if (isUnbound(provider))
+    return 'it has neither PKCE nor a nonce, so a stolen code can be used by somebody else. It signs in no admin'
+  if (!pkce) return 'it has no PKCE, so its answers are bound by the nonce alone'
+  if (!nonce && protocol === 'openid') return 'it has no nonce, so its answers are bound by PKCE alone'
+  return undefined
+}
+
+function ending({ secretExpires }: Provider, now: number): string | undefined {
+  if (secretExpires === undefined) return undefined
+  const days = Math.ceil((Date.parse(secretExpires) - now) / 1000 / DAY_SECONDS)
+  if (days > WARNED_DAYS) return undefined
+  return days < 0
+    ? `its secret ended on ${secretExpires}: nobody can sign in with it until there is a new one`
+    : `its secret ends on ${secretExpires}, in ${days} days: make a new one there`
+}
+
+function vouching({ emailsVerified }: Provider): string | undefined {
+  if (emailsVerified === undefined) return undefined
+  const { domains, evenIfFalse } = emailsVerified
   const although = evenIfFalse
     ? 'even if it says that they are not verified'
     : 'if it does not say whether they are verified'
-  return `The provider ${id}: addresses of ${domains.join(', ')} count ${although} (emailsVerified). Whoever can edit their address there can claim any of them`
+  return `addresses of ${domains.join(', ')} count ${although} (emailsVerified). Whoever can edit their address there can claim any of them`
+}
+
+function proving({ preset, freshness }: Provider): string | undefined {
+  if (freshness === 'returned' || !presetOf(preset).provesNothing) return undefined
+  return 'it does not say when its user signed in, so nobody can sign in again with it. See freshness'
 }

@@ -1,0 +1,87 @@
+import { testProvider } from '@grantkit/testkit/provider'
+import { describe, expect, it } from 'vitest'
+import { providerWarnings } from '../accounts/upstream/upstream-sign-ins.ts'
+import { parseConfig } from '../config/config.ts'
+import { providerReports } from './check-providers.ts'
+
+type Played = Parameters<typeof testProvider>[0]
+
+function configured(settings: object) {
+  const config = { upstream: [{ ...settings, clientSecret: { env: 'S' } }] } as never
+  return parseConfig({ config, environment: { S: 'horse', BASE_URL: 'http://localhost:3000' } })
+}
+
+async function reported(options: Played, settings: object = {}) {
+  const op = testProvider(options)
+  const fetch = (url: string, init: object) => op.fetch(url, init)
+  const [report] = await providerReports(configured({ ...op.settings, ...settings }), fetch)
+  return { ...report, rows: Object.fromEntries(report?.rows ?? []) }
+}
+
+describe('grantkit check --providers', () => {
+  it('prints what the provider says, the settings with those of the preset, and what to register', async () => {
+    const { rows, problem, warnings } = await reported({ plays: 'linkedin' })
+    expect(rows).toEqual({
+      'Redirect URI': 'http://localhost:3000/login/with/partner/callback (register it there)',
+      Settings: expect.stringContaining('tokenEndpointAuthMethod: client_secret_post'),
+      Issuer: 'https://www.linkedin.com/oauth, as configured',
+      Client: 'client_secret_post (there: not listed)',
+      PKCE: 'yes',
+      form_post: 'not listed',
+      claims: 'not listed',
+      'End of session': 'no',
+    })
+    expect([problem, warnings]).toEqual([undefined, []])
+    expect(JSON.stringify(rows)).not.toContain('horse')
+  })
+
+  it('says why nobody can sign in', async () => {
+    const down = await reported({ change: { isDown: true } })
+    expect(down).toMatchObject({ problem: 'https://op.example: fetch failed' })
+    const metadata = { issuer: 'https://other.example' }
+    expect((await reported({ change: { metadata } })).problem).toContain(
+      'issuer is "https://other.example", not "https://op.example/"',
+    )
+  })
+
+  it.each([
+    ['microsoft', { signUp: { emailDomains: ['corp.example'] } }, /Entra sends no email_verified.*xms_edov/],
+    ['authentik', { linkVerifiedEmail: true }, /email_verified: false by default/],
+  ] as const)('warns of addresses that never count: %s', async (plays, settings, words) => {
+    expect((await reported({ plays }, settings)).warnings).toEqual([expect.stringMatching(words)])
+    expect((await reported({ plays }, { signUp: true })).warnings).toEqual([])
+  })
+
+  it('warns where the document lists no email_verified', async () => {
+    const metadata = { claims_supported: ['sub', 'email'] }
+    const settings = { signUp: { emailDomains: ['corp.example'] } }
+    expect((await reported({ change: { metadata } }, settings)).warnings).toEqual([
+      expect.stringContaining('its document lists no claim email_verified'),
+    ])
+  })
+})
+
+describe('a start', () => {
+  const now = Date.parse('2027-01-01T12:00:00Z')
+  const partner = { id: 'partner', label: 'Partner', issuer: 'https://op.example', clientId: 'c' }
+
+  it.each([
+    [{ preset: 'linkedin' }, /neither PKCE nor a nonce.*signs in no admin/],
+    [{ pkce: false }, /no PKCE, so its answers are bound by the nonce alone/],
+    [{ nonce: false }, /no nonce, so its answers are bound by PKCE alone/],
+    [{ secretExpires: '2027-01-31' }, /its secret ends on 2027-01-31, in 30 days/],
+    [{ secretExpires: '2027-01-01' }, /its secret ends on 2027-01-01, in 0 days/],
+    [{ secretExpires: '2026-12-31' }, /its secret ended on 2026-12-31/],
+  ])('warns of %j', async (settings, words) => {
+    const warnings = await providerWarnings(configured({ ...partner, ...settings }), now)
+    expect(warnings).toEqual([expect.stringMatching(words)])
+    expect(warnings[0]).toMatch(/^The provider partner: /)
+  })
+
+  it.each([{}, { secretExpires: '2027-02-02' }, { protocol: 'github' }])(
+    'warns of nothing: %j',
+    async (settings) => {
+      expect(await providerWarnings(configured({ ...partner, ...settings }), now)).toEqual([])
+    },
+  )
+})

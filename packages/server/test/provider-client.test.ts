@@ -1,0 +1,337 @@
+import { PLAYED, type TestProviderOptions } from '@grantkit/testkit/provider'
+import { decodeJwt, decodeProtectedHeader, exportJWK, exportPKCS8, generateKeyPair } from 'jose'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { BASE_URL, openSignIn } from './provider-sign-in.ts'
+
+/** How this server speaks with each provider, with the double that plays them. */
+
+const POST = 'client_secret_post'
+const BASIC = 'client_secret_basic'
+
+function listing(methods: readonly string[] | undefined, ...takes: readonly string[]): TestProviderOptions {
+  return {
+    change: {
+      takes,
+      metadata: {
+        id_token_signing_alg_values_supported: ['RS256'],
+        token_endpoint_auth_methods_supported: methods,
+      },
+    },
+  }
+}
+
+async function ownKey(alg: string) {
+  const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true })
+  const jwk = { ...(await exportJWK(privateKey)), alg, kid: 'k1' }
+  const clientKeys = { keys: [{ ...(await exportJWK(publicKey)), alg, kid: 'k1' }] }
+  return { jwk: JSON.stringify(jwk), pem: await exportPKCS8(privateKey), clientKeys }
+}
+
+function turnClock(): (seconds: number) => void {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  return (seconds) => vi.setSystemTime(Date.now() + seconds * 1000)
+}
+
+it.each(PLAYED)('signs in a user of %s with its preset, the second time as the same one', async (plays) => {
+  const { identity, provider } = openSignIn({ plays, change: { takesSecretJwt: false } })
+  const first = await identity()
+  expect(first).toMatchObject({ issuer: provider.issuer, subject: '248289761001' })
+  const { issuer, subject } = await identity()
+  expect({ issuer, subject }).toEqual({ issuer: first.issuer, subject: first.subject })
+})
+
+describe('the client authenticates', () => {
+  it.each<[string, readonly string[] | undefined, string]>([
+    ['by POST where the provider lists it', [BASIC, POST], POST],
+    ['by Basic where it lists that alone', [BASIC], BASIC],
+    ['by Basic where it lists nothing', undefined, BASIC],
+    ['by POST, as ever, where it lists nothing that we know', ['tls_client_auth'], POST],
+  ])('%s, with a secret of every kind of character', async (_, methods, takes) => {
+    const { identity } = openSignIn(listing(methods, takes))
+    expect((await identity()).email).toBe('alice@partner.example')
+  })
+
+  it('as the settings say, whatever the provider lists', async () => {
+    const { identity } = openSignIn(listing([POST], BASIC), { tokenEndpointAuthMethod: BASIC })
+    expect((await identity()).email).toBe('alice@partner.example')
+  })
+
+  it.each(['ES256', 'RS256', 'PS256'])('with a key of its own: %s', async (alg) => {
+    const { jwk, clientKeys } = await ownKey(alg)
+    const options = { ...listing(['private_key_jwt'], 'private_key_jwt'), clientKeys }
+    const { identity, op } = openSignIn(options, { clientSecret: undefined, clientKey: jwk })
+    expect((await identity()).email).toBe('alice@partner.example')
+    const { form } = op.requests.find(({ url }) => url.pathname === '/token') ?? {}
+    expect(decodeProtectedHeader(form?.get('client_assertion') ?? '')).toMatchObject({ alg, kid: 'k1' })
+  })
+
+  it('at Apple with a secret that it makes for each sign-in and that ends in ten minutes', async () => {
+    const { pem: key, clientKeys } = await ownKey('ES256')
+    const clientSecret = { apple: { teamId: 'TEAM', keyId: 'k1', key } }
+    const turn = turnClock()
+    const { identity, requestsTo } = openSignIn({ plays: 'apple', clientKeys }, { clientSecret })
+    await identity()
+    turn(3600)
+    expect((await identity()).subject).toBe('248289761001')
+    const secrets = requestsTo('/auth/token').map(({ form }) => form.get('client_secret') ?? '')
+    const said = secrets.map((secret) => decodeJwt(secret))
+    expect(said).toHaveLength(2)
+    for (const { iss, sub, aud, iat = 0, exp } of said)
+      expect({ iss, sub, aud, exp }).toEqual({
+        iss: 'TEAM',
+        sub: 'grantkit',
+        aud: 'https://appleid.apple.com',
+        exp: iat + 600,
+      })
+  })
+})
+
+describe('the request to the provider', () => {
+  it('separates scopes by %20, as Cognito wants, and keeps a plus of a value', async () => {
+    const { answered } = openSignIn({ plays: 'cognito' }, { clientId: 'a+b' })
+    const { location, query } = await answered()
+    expect(location.search).toContain('scope=openid%20email%20profile')
+    expect(location.search).toContain('client_id=a%2Bb')
+    expect(query).toContain('code=')
+  })
+
+  it('has neither a challenge nor a nonce at LinkedIn, which refuses them', async () => {
+    const { answered, signIn } = openSignIn({ plays: 'linkedin' })
+    const { location, cookies, query } = await answered()
+    expect([...location.searchParams.keys()]).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/nonce|code_challenge/)]),
+    )
+    expect((await signIn.finish(cookies, query)).identity.subject).toBe('248289761001')
+  })
+
+  it('has S256 and a nonce everywhere else', async () => {
+    const { answered } = openSignIn()
+    const { location } = await answered()
+    expect(Object.fromEntries(location.searchParams)).toMatchObject({
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge_method: 'S256',
+      nonce: expect.stringMatching(/^[\w-]{43}$/),
+    })
+  })
+})
+
+describe('the answer of the provider', () => {
+  it.each([
+    ['is taken with its issuer, although the metadata do not promise it', true, undefined],
+    ['is taken without one', undefined, undefined],
+    ['is refused with another', 'https://evil.example', 'iss of the response is "https://evil.example", not'],
+    ['is refused with the same in another case', 'https://OP.example', 'iss of the response is'],
+  ] as const)('%s', async (_, sendsIss, fault) => {
+    const { identity } = openSignIn({ change: sendsIss === undefined ? {} : { sendsIss } })
+    if (fault === undefined) expect((await identity()).subject).toBe('248289761001')
+    else await expect(identity()).rejects.toMatchObject({ detail: expect.stringContaining(fault) })
+  })
+
+  it('is refused without an issuer where the metadata promise one, before a request for tokens', async () => {
+    const metadata = { authorization_response_iss_parameter_supported: true }
+    const { identity, requestsTo } = openSignIn({ change: { metadata } })
+    await expect(identity()).rejects.toMatchObject({ reason: 'unreachable' })
+    expect(requestsTo('/token')).toEqual([])
+  })
+
+  it.each<[string, object, RegExp]>([
+    ['nonce', { claims: { nonce: 'another' } }, /^nonce of the ID token is "another", not "[\w-]{43}"$/],
+    ['no nonce', { dropsNonce: true }, /nonce/],
+    ['audience', { claims: { aud: 'other' } }, /^aud of the ID token is "other", not "grantkit"$/],
+    [
+      'issuer',
+      { claims: { iss: 'https://op.example:8443' } },
+      /^iss of the ID token is "https:\/\/op.example:8443", not "https:\/\/op.example"$/,
+    ],
+    [
+      'end',
+      { claims: { exp: 1_800_000_000 } },
+      /^exp of the ID token is 1800000000\. Here it is \d+, and 300/,
+    ],
+  ])(
+    'is refused with a wrong %s, and the log says what came and what was expected',
+    async (_, change, detail) => {
+      vi.useFakeTimers({ toFake: ['Date'], now: 1_900_000_000_000 })
+      onTestFinished(() => void vi.useRealTimers())
+      const { identity } = openSignIn({ change })
+      await expect(identity()).rejects.toMatchObject({
+        reason: 'unreachable',
+        detail: expect.stringMatching(detail),
+      })
+    },
+  )
+
+  it.each([
+    ['ended', 'exp', -299, true],
+    ['ended', 'exp', -301, false],
+    ['is not valid yet by', 'nbf', 299, true],
+    ['is not valid yet by', 'nbf', 301, false],
+  ])('with an ID token that %s %s %i seconds from now is taken: %s', async (_, claim, seconds, isTaken) => {
+    const now = 1_900_000_000
+    vi.useFakeTimers({ toFake: ['Date'], now: now * 1000 })
+    onTestFinished(() => void vi.useRealTimers())
+    const { identity } = openSignIn({ change: { claims: { [claim]: now + seconds } } })
+    const taken = await identity().then(
+      () => true,
+      () => false,
+    )
+    expect(taken).toBe(isTaken)
+  })
+
+  it('names the error of the token endpoint in the log, without control characters and cut', async () => {
+    const { identity } = openSignIn({ clientSecret: 'right' }, { clientSecret: 'wrong' })
+    await expect(identity()).rejects.toMatchObject({
+      reason: 'unreachable',
+      detail: 'invalid_client: The provider says invalid_client',
+    })
+  })
+
+  it('names the issuer of a document that is about another one', async () => {
+    const { identity } = openSignIn({ change: { metadata: { issuer: 'https://other.example' } } })
+    await expect(identity()).rejects.toMatchObject({
+      detail: 'issuer is "https://other.example", not "https://op.example/"',
+    })
+  })
+})
+
+describe('the document of the provider', () => {
+  const DOCUMENT = '/.well-known/openid-configuration'
+
+  it('is read again after a day, and the old copy serves while that fails', async () => {
+    const turn = turnClock()
+    const { identity, op, requestsTo } = openSignIn()
+    const reads = () => requestsTo(DOCUMENT).length
+    await identity()
+    turn(24 * 3600 - 1)
+    await identity()
+    expect(reads()).toBe(1)
+    turn(1)
+    op.change({ isDown: true })
+    await expect(identity()).rejects.toMatchObject({ reason: 'unreachable' })
+    expect(reads()).toBe(2)
+    op.change({ isDown: false })
+    expect((await identity()).subject, 'within the minute, with the old copy').toBe('248289761001')
+    expect(reads()).toBe(2)
+    turn(60)
+    await identity()
+    expect(reads()).toBe(3)
+  })
+
+  it('is read again after the token endpoint refused, at most once a minute', async () => {
+    const turn = turnClock()
+    const { identity, op, requestsTo } = openSignIn()
+    await identity()
+    const endpoints = {
+      authorization_endpoint: '/authorize',
+      token_endpoint: '/token2',
+      userinfo_endpoint: '/userinfo',
+    }
+    op.change({ endpoints })
+    for (let n = 0; n < 3; n++) await expect(identity()).rejects.toMatchObject({ reason: 'unreachable' })
+    expect(requestsTo(DOCUMENT)).toHaveLength(1)
+    turn(60)
+    expect((await identity()).subject).toBe('248289761001')
+    expect(requestsTo(DOCUMENT)).toHaveLength(2)
+  })
+
+  it('is read again after a wrong signature, and its keys with it', async () => {
+    const turn = turnClock()
+    const { identity, op } = openSignIn()
+    await identity()
+    op.rotateKey()
+    await expect(identity()).rejects.toMatchObject({ reason: 'unreachable' })
+    turn(60)
+    expect((await identity()).subject).toBe('248289761001')
+  })
+})
+
+describe('UserInfo', () => {
+  it.each([
+    ['the address', { idToken: () => ({ sub: '248289761001' }) }, 1],
+    ['its verification', { idToken: () => ({ sub: '248289761001', email: 'alice@partner.example' }) }, 1],
+    ['nothing', {}, 0],
+  ])('is asked where the ID token lacks %s', async (_, change, times) => {
+    const { identity, requestsTo } = openSignIn({ change })
+    await identity()
+    expect(requestsTo('/userinfo')).toHaveLength(times)
+  })
+
+  it('about another user is refused, and the log has no sub', async () => {
+    const change = {
+      idToken: () => ({ sub: '248289761001' }),
+      resources: { '/userinfo': () => ({ sub: 'mallory', email: 'alice@partner.example' }) },
+    }
+    const { identity } = openSignIn({ change })
+    await expect(identity()).rejects.toMatchObject({ detail: 'UserInfo is about another sub' })
+  })
+})
+
+describe('Apple', () => {
+  it('posts its answer, and beside the code the name of a new user', async () => {
+    const { pem: key, clientKeys } = await ownKey('ES256')
+    const user = JSON.stringify({ name: { firstName: 'Alice', lastName: 'Li' }, email: 'x@y.example' })
+    const options = { plays: 'apple', clientKeys, change: { posted: { user } } } as const
+    const clientSecret = { apple: { teamId: 'TEAM', keyId: 'k1', key } }
+    const { answered, signIn } = openSignIn(options, { clientSecret })
+    const { location, cookies, query } = await answered()
+    expect(location.searchParams.get('response_mode')).toBe('form_post')
+    expect((await signIn.finish(cookies, query)).identity).toMatchObject({ name: 'Alice Li' })
+  })
+})
+
+describe('GitHub', () => {
+  it.each(['github', 'githubServer'] as const)(
+    'names the user by id, with the verified primary address: %s',
+    async (plays) => {
+      const { identity, provider, op } = openSignIn({ plays })
+      expect(await identity()).toMatchObject({
+        issuer: provider.issuer,
+        subject: '248289761001',
+        email: 'alice@partner.example',
+        name: 'Alice',
+        saysAuthTime: false,
+      })
+      const redemption = op.requests.find(({ form }) => form.has('code'))
+      expect(redemption?.form.get('code_verifier')).toMatch(/^[\w-]{43}$/)
+      expect(redemption?.headers.get('accept')).toBe('application/json')
+    },
+  )
+
+  it('has no address where the primary one is not verified', async () => {
+    const user = { sub: '1', email: 'alice@partner.example', email_verified: false }
+    expect((await openSignIn({ plays: 'github', user }).identity()).email).toBeUndefined()
+  })
+
+  it.each([
+    ['fail', {}, '/user/emails responded 404'],
+    ['are no list', { '/user/emails': () => ({}) }, '/user/emails is no list'],
+  ])('refuses where the addresses %s, and takes none of the profile', async (_, more, detail) => {
+    const resources = { '/user': () => ({ id: 1, email: 'alice@partner.example' }), ...more }
+    const { identity } = openSignIn({ plays: 'github', change: { resources } })
+    await expect(identity()).rejects.toMatchObject({ reason: 'unreachable', detail })
+  })
+
+  it('says what is wrong with a status of 200', async () => {
+    const { identity } = openSignIn({ plays: 'github', clientSecret: 'right' }, { clientSecret: 'wrong' })
+    await expect(identity()).rejects.toMatchObject({
+      detail: 'invalid_client: The provider says invalid_client',
+    })
+  })
+
+  it('is refused where its answer names another issuer, before a request for tokens', async () => {
+    const { identity, requestsTo } = openSignIn({ plays: 'github', change: { sendsIss: BASE_URL } })
+    await expect(identity()).rejects.toMatchObject({ reason: 'unreachable' })
+    expect(requestsTo('/access_token')).toEqual([])
+  })
+})
+
+it('Discord names the user by id, with the address that it has verified', async () => {
+  const { identity, provider } = openSignIn({ plays: 'discord' })
+  expect(await identity()).toMatchObject({
+    issuer: provider.issuer,
+    subject: '248289761001',
+    email: 'alice@partner.example',
+    name: 'Alice',
+  })
+})
