@@ -86,9 +86,13 @@ export function parameter(c: Context, name: string): string | undefined {
   return c.req.query(name)?.replaceAll('\0', ' ').trim() || undefined
 }
 
-/** What an operator can do something about, as a problem. @throws the error if it is a fault, as a store that cannot be reached */
-export function problemOf(error: unknown): string {
-  if (error instanceof OAuthError && error.status < 500) return `${error.message}. Nothing was changed.`
+/**
+ * What an operator can do something about, as a problem. @throws the error if it is a fault, as a store that cannot be reached
+ *
+ * @param nothing what the problem leaves as it was
+ */
+export function problemOf(error: unknown, nothing = 'Nothing was changed.'): string {
+  if (error instanceof OAuthError && error.status < 500) return `${error.message}. ${nothing}`
   throw error
 }
 

@@ -21,6 +21,7 @@ import {
   type OperatorVisit,
   type OperatorVisits,
   parameter,
+  problemOf,
   type Show,
   toSignInAgain,
 } from './admin-page.ts'
@@ -275,25 +276,16 @@ export function memberField(
   }`
 }
 
-/** What a form did: the problem for the operator, or the result. */
-interface Outcome<Result> {
-  readonly problem?: string
-  readonly done?: Result
-}
-
-/** @param nothing what a problem leaves as it was */
+/** What a form did: the problem for the operator, or the result. @param nothing what a problem leaves as it was */
 export async function outcomeOf<Result>(
   action: Promise<Result>,
-  nothing = 'Nothing was changed.',
-): Promise<Outcome<Result>> {
+  nothing?: string,
+): Promise<{ readonly problem?: string; readonly done?: Result }> {
   try {
     return { done: await action }
   } catch (error) {
     // The page says so, and a form can be sent twice.
-    if (isUnknown(error)) return {}
-    // A store that cannot be reached is no mistake of the operator.
-    if (error instanceof OAuthError && error.status < 500) return { problem: `${error.message}. ${nothing}` }
-    throw error
+    return isUnknown(error) ? {} : { problem: problemOf(error, nothing) }
   }
 }
 
