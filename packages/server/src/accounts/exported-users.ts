@@ -118,7 +118,7 @@ const Text = z.string().nullish()
 const Mark = z.union([z.boolean(), z.literal([0, 1]).transform(Boolean)]).nullish()
 /** A time, or `null`: not yet. */
 const Since = z
-  .union([z.string(), z.number(), z.boolean()])
+  .union([z.string(), z.number()])
   .nullish()
   .transform((time) => (time === undefined ? undefined : time !== null))
 const Id = z.union([z.string(), z.number().int()]).transform(String)
