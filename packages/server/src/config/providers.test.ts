@@ -2,8 +2,8 @@ import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { problemsOf } from '../../test/problems-of.ts'
 import { parseConfig } from './config.ts'
-import type { Provider } from './providers.ts'
 import { PRESET_NAMES } from './provider-presets.ts'
+import type { Provider } from './providers.ts'
 
 const environment = { S: 'a secret' }
 const clientSecret = { env: 'S' }
