@@ -226,7 +226,7 @@ describe('the account page of a user with many apps', () => {
     const later = nextOn(await (await visit('/account')).text()) ?? ''
     const page = await (await visit(later)).text()
     const [, token = ''] = /name="token" value="([^"]+)"/.exec(page) ?? []
-    const answer = await visit(later, { token, installation: 'app-26' })
+    const answer = await visit(later, { ticket: token, installation: 'app-26' })
     expect(answer.headers.get('location')).toContain(`${later}&notice=`)
     const after = await (await visit(answer.headers.get('location') ?? '')).text()
     expect(after).toContain('App 26 is disconnected')
@@ -265,8 +265,8 @@ describe('the form of the account page', () => {
     const { token } = await visitor('demo')
     const answers = [
       await fetch(`${server.baseUrl}/account`, { redirect: 'manual' }),
-      await disconnect({ token, installation: app.client_id }, {}),
-      await disconnect({ token, installation: app.client_id }, { cookie: 'session=forged' }),
+      await disconnect({ ticket: token, installation: app.client_id }, {}),
+      await disconnect({ ticket: token, installation: app.client_id }, { cookie: 'session=forged' }),
     ]
     for (const { status, headers } of answers) {
       expect([status, headers.get('location')]).toEqual([303, '/login?return_to=%2Faccount'])
@@ -289,7 +289,7 @@ describe('the form of the account page', () => {
       [teacher.token, {}],
       [elsewhere.token, {}],
     ] as const) {
-      const answer = await disconnect({ token: sent, installation: app.client_id }, { cookie, ...headers })
+      const answer = await disconnect({ ticket: sent, installation: app.client_id }, { cookie, ...headers })
       expect([answer.status, await answer.text()], sent).toEqual([
         403,
         expect.stringContaining('Nothing was changed'),

@@ -60,8 +60,8 @@ onTheService('an outage of the store', (bench) => {
     const tokens = await app.tokens()
     const cookie = ['Cookie', await bench.session('alice')] as const
     const page = await bench.send('/account', { headers: [cookie] })
-    const token = /name="token" value="([^"]+)"/.exec(page.body)?.[1] ?? ''
-    const disconnect = () => bench.post('/account', { token, installation: app.id }, [cookie])
+    const ticket = /name="ticket" value="([^"]+)"/.exec(page.body)?.[1] ?? ''
+    const disconnect = () => bench.post('/account', { ticket, installation: app.id }, [cookie])
     for (const broken of ['grants.list', 'clients.find']) {
       fail(OUTAGE, broken)
       const answers = [await disconnect(), await bench.send('/account', { headers: [cookie] })]
