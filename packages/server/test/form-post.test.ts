@@ -86,7 +86,7 @@ describe('the answer of a provider by POST', () => {
     const { accounts } = await server.directory.page({}, 50)
     expect(accounts.map(({ name }) => name)).toContain('Alice Li')
     expect(accounts.map(({ name }) => name)).not.toContain('Mallory')
-    expect((await post(forged, { ...FROM_HERE, cookie })).status).toBe(503)
+    expect((await post(forged, { ...FROM_HERE, cookie })).status).toBe(403)
   })
 
   it('signs nobody in where another browser began, whoever posts it', async () => {

@@ -131,7 +131,7 @@ describe('the answer of the provider', () => {
   it('is refused without an issuer where the metadata promise one, before a request for tokens', async () => {
     const metadata = { authorization_response_iss_parameter_supported: true }
     const { identity, requestsTo } = openSignIn({ change: { metadata } })
-    await expect(identity()).rejects.toMatchObject({ reason: 'unreachable' })
+    await expect(identity()).rejects.toMatchObject({ reason: 'response_invalid' })
     expect(requestsTo('/token')).toEqual([])
   })
 
@@ -156,7 +156,7 @@ describe('the answer of the provider', () => {
       onTestFinished(() => void vi.useRealTimers())
       const { identity } = openSignIn({ change })
       await expect(identity()).rejects.toMatchObject({
-        reason: 'unreachable',
+        reason: 'response_invalid',
         detail: expect.stringMatching(detail),
       })
     },
@@ -182,7 +182,7 @@ describe('the answer of the provider', () => {
   it('names the error of the token endpoint in the log, without control characters and cut', async () => {
     const { identity } = openSignIn({ clientSecret: 'right' }, { clientSecret: 'wrong' })
     await expect(identity()).rejects.toMatchObject({
-      reason: 'unreachable',
+      reason: 'client_rejected',
       detail: 'invalid_client: The provider says invalid_client',
     })
   })
@@ -228,7 +228,7 @@ describe('the document of the provider', () => {
       userinfo_endpoint: '/userinfo',
     }
     op.change({ endpoints })
-    for (let n = 0; n < 3; n++) await expect(identity()).rejects.toMatchObject({ reason: 'unreachable' })
+    for (let n = 0; n < 3; n++) await expect(identity()).rejects.toMatchObject({ reason: 'response_invalid' })
     expect(requestsTo(DOCUMENT)).toHaveLength(1)
     turn(60)
     expect((await identity()).subject).toBe('248289761001')
@@ -290,7 +290,7 @@ describe('GitHub', () => {
         subject: '248289761001',
         email: 'alice@partner.example',
         name: 'Alice',
-        saysAuthTime: false,
+        authTime: undefined,
       })
       const redemption = op.requests.find(({ form }) => form.has('code'))
       expect(redemption?.form.get('code_verifier')).toMatch(/^[\w-]{43}$/)
@@ -321,7 +321,7 @@ describe('GitHub', () => {
 
   it('is refused where its answer names another issuer, before a request for tokens', async () => {
     const { identity, requestsTo } = openSignIn({ plays: 'github', change: { sendsIss: BASE_URL } })
-    await expect(identity()).rejects.toMatchObject({ reason: 'unreachable' })
+    await expect(identity()).rejects.toMatchObject({ reason: 'response_invalid' })
     expect(requestsTo('/access_token')).toEqual([])
   })
 })

@@ -67,7 +67,8 @@ it('a failure refuses nobody', async () => {
   const { id, email } = await newUser(server, OLD)
   const errors: unknown[] = []
   const checks = passwordChecks()
-  const down = { ...server.accounts, replaceHash: () => Promise.reject(new Error('down')) }
+  const rows = accountRows(server.database, () => {})
+  const down = { ...rows, replaceHash: () => Promise.reject(new Error('down')) }
   const accounts = accountsThatRehash(down, { checks, kept: [], onError: (error) => void errors.push(error) })
   expect(await accounts.verify(email, OLD)).toMatchObject({ id })
   await checks.idle()

@@ -219,7 +219,7 @@ it('says of a sign-in that the operator vouches for the address', async () => {
 
 it('tells a user in their language which domains can sign in', async () => {
   const { get, begin, answered } = await open(0, { require: { emailDomains: ['corp.example'] } })
-  const page = await (await answered(await begin('/oauth/authorize?ui_locales=de'))).text()
+  const page = await (await answered(await begin('/account', { ui_locales: 'de' }))).text()
   expect(page).toContain(
     '<p class="problem" lang="de" dir="ltr" role="alert">Hier können sich Konten von corp.example anmelden; Ihres ist von partner.example.</p>',
   )

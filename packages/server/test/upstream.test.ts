@@ -337,7 +337,7 @@ it.each<[string, SignInWishes, Partial<Provider>, number, boolean]>([
 it('refuses a sign-in that is to come', async () => {
   const { signIn, answered } = await open(VERIFIED, {}, -2 * MINUTES)
   const { cookies, query } = await answered()
-  await expect(signIn.finish(cookies, query)).rejects.toMatchObject({ reason: 'unreachable' })
+  await expect(signIn.finish(cookies, query)).rejects.toMatchObject({ reason: 'response_invalid' })
 })
 
 it('fails with a wrong client secret, without revealing it', async () => {

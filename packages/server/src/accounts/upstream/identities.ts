@@ -160,11 +160,8 @@ function causesOf(cause: unknown): readonly Cause[] {
 
 /** The provider may say anything, also the address of the user. */
 function detailOf(cause: unknown): string {
-  const said = causesOf(cause).flatMap(({ error, error_description, message }) => [
-    ...(error === undefined ? [message] : [error, error_description]),
-  ])
-  const texts = new Set(said.map(textOf).filter((text) => text !== ''))
-  return displayText([...texts].join(': ').replace(/[^\s"'<>]+@/g, '…@')).slice(0, 200)
+  const text = cause instanceof Error ? cause.message : ''
+  return displayText(text.replace(/[^\s"'<>]+@/g, '…@')).slice(0, 200)
 }
 
 function textOf(value: unknown): string {

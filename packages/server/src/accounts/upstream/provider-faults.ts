@@ -1,11 +1,10 @@
-import { displayText } from '@grantkit/core/internal'
 import { errors } from 'jose'
 import { ResponseBodyError, WWWAuthenticateChallengeError } from 'openid-client'
 import type { Claims } from './provider-claims.ts'
 
 /** What an error of the client says to the operator: the claim or parameter, what came, and what was expected. */
 export function faultOf(error: unknown): Error {
-  return new Error(displayText(sentenceOf(error)).slice(0, 200), { cause: error })
+  return new Error(sentenceOf(error), { cause: error })
 }
 
 function sentenceOf(error: unknown): string {
