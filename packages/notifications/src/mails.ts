@@ -9,7 +9,7 @@ import {
   systemTime,
   type Time,
 } from '@grantkit/core/internal'
-import type { Undelivered } from './delivery.ts'
+import type { OutboxOptions, Undelivered } from './delivery.ts'
 import { createOutbox, type OutboxFailed } from './outbox.ts'
 
 export interface MailOptions<Facts> {
@@ -21,6 +21,8 @@ export interface MailOptions<Facts> {
    * @param facts what the mail says, as JSON. Nothing secret: they lie in the store
    */
   send(facts: Facts): Promise<void>
+  /** Of a full queue nobody pushes out what is about others, and what is minor goes first. Default: the oldest go. */
+  readonly share?: OutboxOptions<Facts>['share']
   /** Mails were not sent. */
   undelivered(report: Pick<Undelivered<Facts>, 'why' | 'count'>): void
   /** Gets the events of the mails themselves. Default: the console. */
@@ -62,7 +64,7 @@ export function createMails<Facts>(options: MailOptions<Facts>): Mails<Facts> {
   const sending = new Map<string, Promise<typeof SENT>>()
 
   const outbox = createOutbox<Facts>({ now, time, random, emit }, transients, {
-    ...{ name: 'mail-outbox', timers },
+    ...{ name: 'mail-outbox', timers, ...(options.share && { share: options.share }) },
     receiver: async () => ({
       url: `smtp://${RECEIVER}`,
       message: async ({ id, facts }) => ({ headers: {}, body: JSON.stringify({ id, facts }) }),

@@ -11,7 +11,7 @@ import { type Entry, type Ports, queues } from './queue.ts'
 /** A store or a key failed while messages were looked for or delivered. They are tried again. */
 export interface OutboxFailed {
   readonly type: 'outbox_failed'
-  /** Its name: `logout-outbox` or `webhook-outbox`. */
+  /** Its name: `logout-outbox`, `webhook-outbox` or `mail-outbox`. */
   readonly outbox: string
   readonly cause: unknown
 }

@@ -124,7 +124,7 @@ const EVENTS: Readonly<
   signing_keys_refused: [undefined, 'Signing keys were refused'],
   limiter_failed: [undefined, 'Rate limits could not be counted'],
   logout_undelivered: ['user', 'An app could not be notified that a user signed out'],
-  outbox_failed: [undefined, 'Messages to apps could not be looked for'],
+  outbox_failed: [undefined, 'Messages to apps, or mails to users, could not be looked for'],
   webhook_disabled: ['operator', 'An endpoint of webhooks gets no messages any more'],
   webhook_enabled: ['operator', 'An endpoint of webhooks gets messages again'],
   webhook_undelivered: [undefined, 'Messages to an endpoint of webhooks did not arrive'],

@@ -10,7 +10,7 @@ const WINDOW_SECONDS = 6
 const FROZEN_MS = 13_000
 const APPS = 4
 /** Of a user: their password, and the name in their address. */
-const WORD = 'correct-horse'
+const [NAME, PASSWORD] = ['ada', 'correct horse']
 
 function refresh(base: string, app: { client_id: string; refresh_token: string }, milliseconds?: number) {
   const { client_id, refresh_token } = app
@@ -31,8 +31,8 @@ it('no app loses its grant when a process reads its request after the retry wind
   })
   const awake = await program.start()
   const frozen = await program.start()
-  await program.run(['users', 'add', '--email', `${WORD}@example.com`, '--name', 'Ada'], `${WORD}\n`)
-  const newApp = () => signedIn(awake.url, 'openid', undefined, WORD)
+  await program.run(['users', 'add', '--email', `${NAME}@example.com`, '--name', 'Ada'], `${PASSWORD}\n`)
+  const newApp = () => signedIn(awake.url, 'openid', undefined, `${NAME}:${PASSWORD}`)
   const apps = await Promise.all(Array.from({ length: APPS }, newApp))
   // Its connections are open, and its code is warm.
   for (const [index, app] of apps.entries()) apps[index] = await refreshed(frozen.url, app)

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '@grantkit/test-servers/free-port'
@@ -10,8 +10,15 @@ import { type SignedIn, signedIn } from './signed-in-browser.ts'
 /** The metrics of a server that has had some requests. */
 
 /** Of a user: their password, and the name in their address. */
-const WORD = 'correct-horse'
+const [NAME, PASSWORD] = ['ada', 'correct horse']
 
+const PARTNER = {
+  id: 'partner',
+  preset: 'keycloak',
+  issuer: 'https://partner.example',
+  clientId: 'c',
+  clientSecret: 's',
+}
 let server: StartedProgram
 let baseUrl: string
 let folder: string
@@ -20,15 +27,18 @@ let exposition: string
 beforeAll(async () => {
   const [PORT, METRICS_PORT] = [String(await freePort()), String(await freePort())]
   folder = await mkdtemp(join(tmpdir(), 'grantkit-metrics-'))
-  const program = grantkitProgram(folder, { PORT, METRICS_PORT })
+  const UPSTREAM_FILE = join(folder, 'upstream.json')
+  await writeFile(UPSTREAM_FILE, JSON.stringify({ providers: [PARTNER] }))
+  const program = grantkitProgram(folder, { PORT, METRICS_PORT, UPSTREAM_FILE })
   server = await program.launch()
-  await program.run(['users', 'add', '--email', `${WORD}@example.com`, '--name', 'Ada'], `${WORD}\n`)
+  await program.run(['users', 'add', '--email', `${NAME}@example.com`, '--name', 'Ada'], `${PASSWORD}\n`)
   baseUrl = server.url
-  app = await signedIn(baseUrl, 'openid', undefined, WORD)
+  app = await signedIn(baseUrl, 'openid', undefined, `${NAME}:${PASSWORD}`)
   await fetch(`${baseUrl}/api/oauth/token`, {
     method: 'POST',
     body: new URLSearchParams({ grant_type: 'x' }),
   })
+  await fetch(`${baseUrl}/login/with/partner/callback?error=access_denied`)
   await fetch(`${baseUrl}/secret-path?of=secret-query`, { method: 'PROPFIND' })
   const response = await fetch(`http://127.0.0.1:${METRICS_PORT}/metrics`)
   expect(response.headers.get('content-type')).toContain('text/plain')
@@ -66,7 +76,8 @@ describe('the metrics', () => {
 
   it('contain no personal data and no input of a caller', () => {
     const sent = ['secret-path', 'secret-query', 'PROPFIND', '127.0.0.1']
-    for (const text of [app.client_id, WORD, 'Ada', ...sent]) expect(exposition).not.toContain(text)
+    for (const text of [app.client_id, `${NAME}@example.com`, PASSWORD, 'Ada', ...sent])
+      expect(exposition).not.toContain(text)
   })
 
   it('are not on the public port', async () => {

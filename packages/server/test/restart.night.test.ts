@@ -11,7 +11,7 @@ import { ranCommand } from './ran-command.ts'
 import { signedIn } from './signed-in-browser.ts'
 
 /** Of a user: their password, and the name in their address. */
-const WORD = 'correct-horse'
+const [NAME, PASSWORD] = ['ada', 'correct horse']
 
 /** What a server keeps over a restart: with only a database configured, and with each store that is none of them. */
 
@@ -52,10 +52,15 @@ onEachDatabase((newDatabase) => {
       const command = (line: string, input?: string) =>
         ranCommand({ config: parseConfig({ environment }) }, line.split(' '), input)
       const base = `http://127.0.0.1:${PORT}`
-      const email = `${WORD}@example.com`
+      const email = `${NAME}@example.com`
       const first = await program.start()
-      await command(`users add --email ${email} --name Ada`, `${WORD}\n`)
-      const { client_id, access_token, refresh_token } = await signedIn(base, 'openid email', undefined, WORD)
+      await command(`users add --email ${email} --name Ada`, `${PASSWORD}\n`)
+      const { client_id, access_token, refresh_token } = await signedIn(
+        base,
+        'openid email',
+        undefined,
+        `${NAME}:${PASSWORD}`,
+      )
       expect(await first.stop()).toBe(0)
 
       const second = await program.start()

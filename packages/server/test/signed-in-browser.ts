@@ -41,9 +41,10 @@ export function appOf(
   return testClient(baseUrl, { ...options, send, browser: user(baseUrl, word, send) })
 }
 
-/** A user who signs in and answers on the pages. @param word of the account */
+/** A user who signs in and answers on the pages. @param word of the account: its name and its password, or both with a colon between */
 export function user(baseUrl: string, word = 'demo', send?: Send): Browser {
-  return formBrowser({ origin: baseUrl, typed: { email: `${word}@example.com`, password: word }, send })
+  const [name = '', password = name] = word.split(':')
+  return formBrowser({ origin: baseUrl, typed: { email: `${name}@example.com`, password }, send })
 }
 
 /** A client that has registered itself, and its tokens. */

@@ -205,7 +205,7 @@ export const DECISION_VERDICTS = {
   sign_in_declined: {
     by: 'user',
     sentence: 'The app required a new sign-in, and the user went back to the app without one.',
-    fix: 'If their provider does not confirm a new sign-in, the user signs in with a passkey or a password.',
+    fix: 'If the provider does not confirm a new sign-in, the user signs in with a passkey or a password.',
     toDeveloper: 'Require a new sign-in (`prompt`, `max_age`) only where it matters.',
   },
   sign_in_as_other_user: {

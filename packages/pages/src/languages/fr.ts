@@ -121,7 +121,7 @@ export const fr: Language = {
     tenantNotAllowed:
       'Votre organisation chez {provider} ne peut pas se connecter ici. Adressez-vous à l’exploitant de ce service.',
     groupMissing:
-      'Votre compte chez {provider} n’est dans aucun groupe qui peut se connecter ici. Adressez-vous à l’exploitant de ce service.',
+      'Votre compte chez {provider} n’est dans aucun groupe qui puisse se connecter ici. Adressez-vous à l’exploitant de ce service.',
     groupsOverage:
       '{provider} n’a pas indiqué vos groupes, car ils sont trop nombreux. Adressez-vous à l’exploitant de ce service.',
     emailInUse:

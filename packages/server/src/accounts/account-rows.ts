@@ -337,8 +337,8 @@ export function accountsThatEndTokens(accounts: AccountRows, endTokens: EndToken
 }
 
 /**
- * Accounts whose hashes get the current kind and cost once the password is known: at a sign-in, after the answer. Where that
- * fails, the user is signed in all the same, and the next sign-in tries again.
+ * Accounts whose hashes get the current kind and cost once the password is known: beside the answer to a sign-in. Where that
+ * fails, or others wait, the user is signed in all the same, and the next sign-in tries again.
  *
  * @param kept hashes that say which accounts have a publicly known password
  */
@@ -349,7 +349,7 @@ export function accountsThatRehash(accounts: AccountRows, { checks, kept, onErro
       const account = await accounts.verify(email, password)
       if (account && isOutdated(account.password) && !kept.includes(account.password))
         checks
-          .inTurn(account.id, async () => accounts.replaceHash(account, await hashPassword(password)))
+          .whenFree(async () => accounts.replaceHash(account, await hashPassword(password)))
           .catch(onError)
       return account
     },

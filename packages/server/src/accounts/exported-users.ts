@@ -107,7 +107,7 @@ const TOO_WEAK = /^(?:(?:unsalted_)?(?:md5|sha1)\$|\$1\$|[0-9a-f]{32}$|[0-9a-f]{
 
 function hashProblem(hash: string, problem: string): string {
   return TOO_WEAK.test(hash)
-    ? 'the password has a hash with MD5 or SHA-1, which is not taken over: send the user a reset link'
+    ? 'the password has a hash with MD5 or SHA-1, which is not taken over: add the user with a long random password, and let them use "Forgot your password?"'
     : `the hash of the password ${problem}`
 }
 

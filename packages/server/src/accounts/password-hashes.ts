@@ -136,6 +136,8 @@ function scryptExcess(
   if (memory > MAX_MEMORY) return `needs ${Math.ceil(memory / MIB)} MiB of memory; the maximum is 256`
   // RFC 7914 2: N is a power of two.
   const possible = Number(N) > 1 && Number.isInteger(Math.log2(Number(N))) && Number(r) > 0 && Number(p) > 0
+  // Memory and time: 256 MiB with p = 1, and less memory with more.
+  if (memory * Number(p) > MAX_MEMORY) return 'needs too much work: N * r * p may be 2097152 at most'
   return above('p', p, 16) ?? (possible ? undefined : 'has impossible parameters')
 }
 

@@ -91,12 +91,18 @@ export interface PasswordChecks {
    * @returns `undefined` if there was no place, or another holder got it: nothing was checked, the caller may retry later
    */
   inTurn<T>(holder: string, check: () => Promise<T>): Promise<T | undefined>
+  /** The same for what can wait until another day. @returns `undefined` if somebody waits: nothing was done */
+  whenFree<T>(work: () => Promise<T>): Promise<T | undefined>
   /** Resolves when no check runs or waits. */
   idle(): Promise<void>
 }
 
 /** For users whose passwords this process does not hash. */
-export const WITHOUT_QUEUE: PasswordChecks = { inTurn: (_, check) => check(), idle: async () => {} }
+export const WITHOUT_QUEUE: PasswordChecks = {
+  inTurn: (_, check) => check(),
+  whenFree: (work) => work(),
+  idle: async () => {},
+}
 
 export function passwordChecks(): PasswordChecks {
   /** By holder. The first check of the first holder is the next one. */
@@ -138,17 +144,20 @@ export function passwordChecks(): PasswordChecks {
     start?.(true)
   }
 
+  async function inTurn<T>(holder: string, check: () => Promise<T>): Promise<T | undefined> {
+    if (!(await turnOf(holder))) return undefined
+    try {
+      return await check()
+    } finally {
+      running--
+      startNext()
+      if (running === 0) for (const resolve of watching.splice(0)) resolve()
+    }
+  }
+
   return {
-    async inTurn(holder, check) {
-      if (!(await turnOf(holder))) return undefined
-      try {
-        return await check()
-      } finally {
-        running--
-        startNext()
-        if (running === 0) for (const resolve of watching.splice(0)) resolve()
-      }
-    },
+    inTurn,
+    whenFree: async (work) => (running < AT_A_TIME ? inTurn('', work) : undefined),
     idle: async () => {
       if (running > 0) await new Promise<void>((resolve) => watching.push(resolve))
     },

@@ -80,14 +80,17 @@ function inWords(supported: unknown): string {
 
 /** Whether users by domain can ever come in. */
 function warningsOf(
-  { id, preset, protocol, signUp, linkVerifiedEmail }: Provider,
+  { id, preset, protocol, signUp, require, linkVerifiedEmail, emailsVerified }: Provider,
   { claims_supported: claims }: Metadata,
 ): readonly string[] {
-  const needsAddress = typeof signUp === 'object' || linkVerifiedEmail
-  if (!needsAddress || protocol !== 'openid') return []
+  const rules = [signUp, require].map((rule) => (typeof rule === 'object' ? rule : {}))
+  const needsAddress = rules.some(({ emailDomains }) => emailDomains !== undefined) || linkVerifiedEmail
+  if (!needsAddress || emailsVerified !== undefined || protocol !== 'openid') return []
   const { unverified } = presetOf(preset)
   const isListed = !Array.isArray(claims) || claims.includes('email_verified')
   if (unverified === undefined && isListed) return []
   const why = unverified ?? 'its document lists no claim email_verified'
-  return [`The provider ${id}: its addresses may never count as verified, so nobody comes in by one. ${why}`]
+  return [
+    `The provider ${id}: its addresses may never count as verified, so nobody comes in by one. ${why}, or set emailsVerified`,
+  ]
 }

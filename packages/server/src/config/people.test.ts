@@ -93,7 +93,23 @@ describe('upstream', () => {
       expect(withProvider({ issuer: everybody, ...change, tenants })).toEqual([])
   })
 
+  it.each(['/common', '/Common/v2.0', ':443/common/v2.0'])('refuses it however it is spelled: %s', (rest) => {
+    for (const host of ['login.microsoftonline.com', 'LOGIN.microsoftonline.us'])
+      expect(withProvider({ issuer: `https://${host}${rest}` })).toEqual([
+        expect.stringMatching(/^upstream\[0\]\.tenants is missing/),
+      ])
+  })
+
   it.each<[object, string]>([
+    [
+      { issuer, tenants: 'any', require: { groups: ['staff'] } },
+      'upstream[0].require must be left out with tenants',
+    ],
+    [{ prompts: ['select_account'], freshness: 'returned' }, 'upstream[0].freshness must be proven'],
+    [
+      { signUp: { emailDomains: ['privaterelay.appleid.com'] } },
+      'upstream[0].signUp.emailDomains[0] must be no domain of relay addresses',
+    ],
     [{ issuer, tenants: ['corp'] }, 'upstream[0].tenants must be GUIDs, not ["corp"]'],
     [
       { issuer, tenants: 'any', emailsVerified: { domains: ['corp.example'] } },

@@ -3,7 +3,7 @@
  *
  * Sources: the discovery documents and the pages of the providers, 2 September 2026; `docs/server/providers` has them one by one.
  */
-interface ProviderPreset {
+export interface ProviderPreset {
   readonly label: string
   /** Absent: each customer has an issuer of its own. */
   readonly issuer?: string

@@ -32,6 +32,12 @@ describe('a preset', () => {
     expect(provider(written)).toMatchObject({ ...written, tokenEndpointAuthMethod: 'client_secret_post' })
   })
 
+  it('asks GitHub for the organizations only where a rule names some', () => {
+    const scopeWith = (more: object) => provider({ preset: 'github', ...more }).scope
+    expect(scopeWith({})).toBe('read:user user:email')
+    expect(scopeWith({ require: { organizations: ['notes'] } })).toBe('read:user user:email read:org')
+  })
+
   it('has no issuer where each customer has one', () => {
     expect(problems({ preset: 'okta' })).toEqual(['upstream[0].issuer is missing'])
     expect(problems({ preset: 'gogle', issuer: 'https://a.example' })).toEqual([

@@ -3,7 +3,7 @@ import { domainToASCII } from 'node:url'
 import { isLoopbackUrl } from '@grantkit/core/feature'
 import * as z from 'zod'
 import { choice, field, text, whole } from './fields.ts'
-import { PRESET_NAMES, presetOf } from './provider-presets.ts'
+import { PRESET_NAMES, type ProviderPreset, presetOf } from './provider-presets.ts'
 
 /** The settings of a provider that users may sign in with. */
 
@@ -15,12 +15,16 @@ export function asciiDomain(domain: string): string {
   return /^[\w.\-\u0080-\u{10ffff}]+$/u.test(domain) ? domainToASCII(domain) : ''
 }
 
+/** Of addresses that Apple makes up: they say nothing of who the user is. */
+export const RELAY_DOMAINS = ['privaterelay.appleid.com', 'private.icloud.com']
+
 const Domains = z
   .array(
     z
       .string({ error: 'must be a domain' })
       .transform(asciiDomain)
-      .refine((domain) => domain !== '', 'must be a domain, as corp.example'),
+      .refine((domain) => domain !== '', 'must be a domain, as corp.example')
+      .refine((domain) => !RELAY_DOMAINS.includes(domain), 'must be no domain of relay addresses'),
   )
   .min(1, 'must not be empty')
 const Names = z.array(text()).min(1, 'must not be empty')
@@ -156,7 +160,7 @@ export const Provider = (secretText: z.ZodType<string, unknown>) =>
       ),
       authTimeByClaims: field(
         z.boolean().optional(),
-        'whether it is asked by the parameter `claims` when its user signed in. Default: if its metadata say that it knows the parameter, or as the preset has it',
+        'whether the provider is asked for `auth_time` by the parameter `claims`. Default: if its metadata say that it knows the parameter, or as the preset has it',
       ),
       freshness: field(
         z.enum(['proven', 'returned']).default('proven'),
@@ -179,7 +183,7 @@ export const Provider = (secretText: z.ZodType<string, unknown>) =>
         issuer: written.issuer ?? preset.issuer ?? '',
         protocol,
         ...(method === undefined ? {} : { tokenEndpointAuthMethod: method }),
-        scope: written.scope ?? preset.scope ?? 'openid email profile',
+        scope: written.scope ?? scopeOf(preset, [written.signUp, written.require]),
         responseMode: written.responseMode ?? preset.responseMode ?? 'query',
         pkce: written.pkce ?? preset.pkce ?? true,
         prompts: written.prompts ?? preset.prompts ?? ['login'],
@@ -192,28 +196,46 @@ export const Provider = (secretText: z.ZodType<string, unknown>) =>
           : { clientSecret: method === undefined ? (clientSecret ?? clientKey) : clientSecret }
       for (const [name, value] of Object.entries({ label, issuer, ...credential }))
         if (!value) context.addIssue({ code: 'custom', path: [name], message: 'is missing' })
+      if (complete.freshness === 'returned' && !complete.prompts.includes('login'))
+        context.addIssue({
+          code: 'custom',
+          path: ['freshness'],
+          message: 'must be proven: a return says nothing of a provider that does not know prompt=login',
+        })
       for (const problem of problemsOfTenants(complete)) context.addIssue({ code: 'custom', ...problem })
       return complete
     })
 
 export type Provider = z.output<ReturnType<typeof Provider>>
 
-const MICROSOFT_FOR_ALL =
-  /^https:\/\/login\.(microsoftonline\.(com|us)|partner\.microsoftonline\.cn)\/(common|organizations|consumers)\//
+const MICROSOFT = [
+  'login.microsoftonline.com',
+  'login.microsoftonline.us',
+  'login.partner.microsoftonline.cn',
+]
+
+/** However it is spelled: the client of the provider takes other letters and a port for the same. */
+function isMicrosoftForAll(issuer: string): boolean {
+  if (!URL.canParse(issuer)) return false
+  const { hostname, pathname } = new URL(issuer)
+  return MICROSOFT.includes(hostname) && /^\/(common|organizations|consumers)(\/|$)/i.test(pathname)
+}
 const GUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
+
+interface Trusting {
+  readonly emailsVerified?: object | undefined
+  readonly roles?: object | undefined
+  readonly require?: Membership | undefined
+  readonly signUp?: Membership | boolean | undefined
+}
 
 /** Anybody can have a tenant at Microsoft, and in it any address. */
 function problemsOfTenants({
   issuer,
   tenants,
   ...trusting
-}: {
-  readonly issuer: string
-  readonly tenants?: readonly string[] | 'any' | undefined
-  readonly emailsVerified?: object | undefined
-  readonly roles?: object | undefined
-}) {
-  const isForAll = MICROSOFT_FOR_ALL.test(issuer)
+}: Trusting & { readonly issuer: string; readonly tenants?: readonly string[] | 'any' | undefined }) {
+  const isForAll = isMicrosoftForAll(issuer)
   if (isForAll && tenants === undefined)
     return [
       {
@@ -224,14 +246,29 @@ function problemsOfTenants({
   const areWrong = isForAll && Array.isArray(tenants) && !tenants.every((tenant) => GUID.test(tenant))
   return [
     ...(!areWrong ? [] : [{ path: ['tenants'], message: 'must be GUIDs' }]),
-    ...(['emailsVerified', 'roles'] as const)
-      .filter((name) => tenants === 'any' && trusting[name] !== undefined)
-      .map((name) => ({
-        path: [name],
-        message:
-          "must be left out with tenants: 'any': whoever has a tenant there can claim any address and group",
-      })),
+    ...(tenants === 'any' ? claimable(trusting) : []).map((name) => ({
+      path: [name],
+      message:
+        "must be left out with tenants: 'any': whoever has a tenant there can claim any address and group",
+    })),
   ]
+}
+
+function scopeOf(
+  { scope = 'openid email profile', protocol }: Partial<ProviderPreset>,
+  rules: readonly unknown[],
+) {
+  // GitHub names organizations only then.
+  const asks = rules.some((rule) => Object.hasOwn(Object(rule), 'organizations'))
+  return protocol === 'github' && asks ? `${scope} read:org` : scope
+}
+
+/** What anybody could claim who makes a tenant: an address, a role, and a group of a rule that names no tenants. */
+function claimable({ emailsVerified, roles, require, signUp }: Trusting): (keyof Trusting)[] {
+  const hasGroups = (rule: Membership | boolean | undefined) =>
+    typeof rule === 'object' && rule.groups !== undefined && rule.tenants === undefined
+  const trusted = { emailsVerified, roles, require: hasGroups(require), signUp: hasGroups(signUp) }
+  return (Object.keys(trusted) as (keyof Trusting)[]).filter((name) => trusted[name])
 }
 
 function isKeyOfApple(pem: string): boolean {

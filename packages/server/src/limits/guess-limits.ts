@@ -61,8 +61,9 @@ export function guessLimits(createCounter: CreateCounter): GuessLimits {
           await Promise.all([withoutWait, inARow, turns].map((counter) => counter.reset(key)))
         },
         async wrong() {
-          const wait = waitAfter(await inARow.extend(key, DAY))
-          const waits = (await turns.extend(key, wait)) > 0
+          const guesses = await inARow.extend(key, DAY)
+          // Also of guesses that were too slow to wait before.
+          const waits = (await turns.extend(key, waitAfter(guesses))) > 0 || guesses >= IN_A_ROW.points
           if (waits) await withoutWait.extend(key, DAY)
           return waits
         },

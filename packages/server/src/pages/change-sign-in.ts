@@ -39,6 +39,8 @@ export function changeSignIn(
     ways,
     accounts,
     adminSignIns,
+    callerOf,
+    reportFailed,
     onEvent,
   }: LoginOptions & { readonly accounts: AccountRows; readonly adminSignIns: AdminSignIns },
   visits: AccountVisits,
@@ -107,7 +109,8 @@ export function changeSignIn(
         return providerNext(provider.provider.label, await provider.begin(c.req.header('cookie'), purpose))
       } catch (error) {
         if (!(error instanceof UpstreamError)) throw error
-        onEvent(providerFailed(provider.provider, error, visit.account.id))
+        const failed = { returnTo: accountPath, status: 403, caller: callerOf(c) }
+        reportFailed(providerFailed(provider.provider, error, visit.account.id), failed)
         const refusal = { reason: error.reason, provider: provider.provider.label }
         return showAgain(c, visit, site.ui.signInRefusal({ ...refusal, locale: localeOf(site, c) }).text)
       }

@@ -58,10 +58,12 @@ export function externalLogin(options: LoginOptions, { signIn, imported }: Exter
     const returnTo = asked === undefined ? begun : returnPath(asked, home)
     const reference = options.reportFailed(event, { returnTo, status, caller: options.callerOf(c) })
     const app = await options.requestingApp(returnTo)
+    // A session that is not new enough would lead straight back.
+    const wishes = event.reason === 'application_not_fresh' ? { prompt: 'login' } : wishesIn(c.req.query())
     const main = html`
 <h1>Sign in</h1>
 <p class="problem" role="alert">${words}</p>${forOperator(reference)}
-<p><a href="${signInAddress(options.site.basePath, returnTo)}">Try again</a></p>${backToApp(app, returnTo)}`
+<p><a href="${signInAddress(options.site.basePath, returnTo, wishes)}">Try again</a></p>${backToApp(app, returnTo)}`
     return pageResponse(options.site, { title: 'Sign in', main, status })
   }
 

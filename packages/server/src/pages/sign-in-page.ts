@@ -289,9 +289,11 @@ function sentBy(app: Awaited<ReturnType<RequestingApp>>): Markup | '' {
   return html`<p>${name} sends you. It chose this name itself.</p>`
 }
 
-/** The way out for a user who cannot sign in as the app demands. */
-export function backToApp(app: Awaited<ReturnType<RequestingApp>>, returnTo: string): Markup | '' {
-  if (app === undefined) return ''
+/** The way out for a user who cannot sign in as it is demanded, of an app or of a page of this service. */
+export function backToApp(app: Awaited<ReturnType<RequestingApp>>, returnTo: string): Markup {
+  if (app === undefined)
+    return html`
+<p><a href="${returnTo}">Go back without signing in again</a></p>`
   const name = nameOfApp(app) ?? 'the app'
   return html`
 <p><a href="${declinedSignIn(returnTo)}">Go back to <bdi>${name}</bdi> without signing in</a></p>`

@@ -43,6 +43,8 @@ export function upstreamLogin(
     const visit = linkFor === '' ? undefined : await visitOfSession(options, c, linkFor)
     const onLinked = ({ id: subject }: StoredAccount, issuer: string) =>
       options.onEvent({ type: 'identity_linked', subject, issuer })
+    // Before an account is made, or linked.
+    if (visit === undefined && isUnproven && isDemandOfApp(returnTo)) throw new UpstreamError('not_fresh')
     const account = await accountFor(
       { ...options.ways, onLinked },
       provider.provider,
@@ -54,7 +56,7 @@ export function upstreamLogin(
       const event = refusalOf(provider.provider, account, visit?.account.id ?? holder, identity)
       return refused(c, purpose, event, identity)
     }
-    if (visit === undefined && isUnproven && !(await isProofEnough(options, returnTo, account)))
+    if (visit === undefined && isUnproven && (await hasOtherWay(options.ways, account)))
       throw new UpstreamError('not_fresh')
     await giveRoles(account.id, identity)
     if (visit === undefined) {
@@ -65,7 +67,8 @@ export function upstreamLogin(
       return signedIn(options, c, { account, returnTo, usedCookie, ...facts })
     }
     options.onEvent({ type: 'identity_linked', subject: account.id, issuer: identity.issuer })
-    for (const line of [await continued(c, visit), usedCookie]) c.header('set-cookie', line, { append: true })
+    for (const line of [...(await continued(c, visit)), usedCookie])
+      c.header('set-cookie', line, { append: true })
     return seeOther(c, returnTo)
   }
 
@@ -78,15 +81,15 @@ export function upstreamLogin(
       options.onEvent({ type: 'account_roles_changed', ...of, roles })
   }
 
-  /** A new way to sign in ends every other session of the account. @returns the cookie of this one */
-  async function continued(c: Context, { account, session }: Visit): Promise<string> {
+  /** A new way to sign in ends every other session of the account. @returns the cookies of this browser */
+  async function continued(c: Context, { account, session }: Visit): Promise<string[]> {
     const { authTime, confirmedAt, signedInBy, acr, amr } = session
     await options.accounts.endSessions(account.id, 'user')
     const same = { authTime, confirmedAt, signedInBy, acr, amr }
     const ended = { ...account, sessionEpoch: account.sessionEpoch + 1 }
     const next = await options.sessions.start(ended, c.req.header('cookie'), same)
     options.onEvent(signInSucceeded(next.session))
-    return next.cookie
+    return [next.cookie, ...options.browsers.remember(ended, c.req.header('cookie'))]
   }
 
   async function answered(c: Context, answer: string): Promise<Response> {
@@ -229,15 +232,11 @@ function withProblems(refused: Refused, { provider }: UpstreamSignIn): Within {
 }
 
 /**
- * Whether the return alone is good, of a provider that was asked for a new sign-in and does not say that there was one. No app
- * gets that for proof. A page of this service takes it for a user who has no other way (`isFresh` there).
+ * Whether an app wants the new sign-in: core has marked its request. A return without proof is not enough for it. For a demand of this
+ * service it is, if the user has no other way (`isFresh`).
  */
-async function isProofEnough(
-  { requestingApp, ways }: LoginOptions,
-  returnTo: string,
-  account: StoredAccount,
-): Promise<boolean> {
-  return (await requestingApp(returnTo)) === undefined && !(await hasOtherWay(ways, account))
+function isDemandOfApp(returnTo: string): boolean {
+  return new URL(returnTo, 'https://any.example').searchParams.has('sign_in_ticket')
 }
 
 /** The session that requested the link, and no other one. */

@@ -82,7 +82,7 @@ it.each([
     'a reset password',
     { type: 'account_password_changed', by: 'mail' },
     'Your password was changed',
-    'With the link of a mail',
+    'By the link in a mail',
   ],
   ['a new passkey', { type: 'passkey_added', passkey: 'p' }, 'New passkey', 'A passkey was added to'],
   ['a removed passkey', { type: 'passkey_removed', passkey: 'p' }, 'A passkey was removed', 'removed from'],

@@ -55,6 +55,7 @@ export function accountMails(options: Options, sender = mailSender): AccountMail
   const storing = new Set<Promise<void>>()
   const outbox = createMails<News>({
     ...options.outbox,
+    share: ({ subject, kind }) => ({ subject, kind, isMinor: kind === 'guesses' }),
     send: (news) =>
       sendNow(news).catch((error: unknown) => {
         onError(error)
@@ -143,10 +144,10 @@ passkey, with a provider, or with the link that "Forgot your password?" sends. I
 
 /** `what` ends before "your account". */
 const WORDS = {
-  password_by_user: ['Your password was changed', 'The password was changed of', BY_USER],
+  password_by_user: ['Your password was changed', 'The password was changed for', BY_USER],
   password_by_mail: [
     'Your password was changed',
-    'With the link of a mail, the password was changed of',
+    'By the link in a mail, the password was changed for',
     BY_USER,
   ],
   password_by_operator: ['New password', 'An operator set a new password for', BY_OPERATOR],

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { asciiDomain, type Provider } from '../../config/providers.ts'
+import { asciiDomain, type Provider, RELAY_DOMAINS } from '../../config/providers.ts'
 
 /** Which address of a user of a provider counts. */
 
@@ -36,7 +36,6 @@ export type AddressStanding =
   | 'email_missing'
 
 const Email = z.email().max(254).toLowerCase()
-const RELAY_DOMAINS = ['privaterelay.appleid.com', 'private.icloud.com']
 
 /**
  * Which address of a user counts, and why none does. The address and its verification must be in the same document: a verification

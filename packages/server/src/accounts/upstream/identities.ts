@@ -135,12 +135,14 @@ export function upstreamErrorOf(fault: unknown, said: unknown = fault): Upstream
 }
 
 const OF_CLIENT =
-  /^(invalid_client|unauthorized_client|invalid_scope|unsupported_(grant|response)_type|invalid_request|redirect_uri_mismatch)$/
+  /^(invalid_client|incorrect_client_credentials|unauthorized_client|invalid_scope|unsupported_(grant|response)_type|invalid_request|redirect_uri_mismatch)$/
 
 function reasonOf(cause: unknown): UpstreamReason {
   const causes = causesOf(cause)
   const code = textOf(causes.find((each) => 'code' in each)?.code)
-  const error = textOf(causes.find((each) => 'error' in each)?.error)
+  // GitHub sends its errors with the status 200: they are in the body that the library did not understand.
+  const error =
+    causes.map((each) => textOf(each.error ?? Object(each.body).error)).find((text) => text !== '') ?? ''
   const status = causes.find((each) => typeof each.status === 'number')?.status as number | undefined
   // It names no error of OAuth: nothing answered, or what did is not the provider.
   if ((status ?? 0) >= 500 || !/^OAUTH_(?!TIMEOUT|ABORT)/.test(code)) return 'unreachable'
@@ -160,7 +162,7 @@ function causesOf(cause: unknown): readonly Cause[] {
 
 /** The provider may say anything, also the address of the user. */
 function detailOf(cause: unknown): string {
-  const text = cause instanceof Error ? cause.message : ''
+  const text = cause instanceof Error ? cause.message.slice(0, 1000) : ''
   return displayText(text.replace(/[^\s"'<>]+@/g, '…@')).slice(0, 200)
 }
 

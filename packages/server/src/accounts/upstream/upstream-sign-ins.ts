@@ -81,5 +81,5 @@ function vouching({ emailsVerified }: Provider): string | undefined {
 
 function proving({ preset, freshness }: Provider): string | undefined {
   if (freshness === 'returned' || !presetOf(preset).provesNothing) return undefined
-  return 'it does not say when its user signed in, so nobody can sign in again with it. See freshness'
+  return 'it does not prove a new sign-in, so its users need a passkey or a password for one'
 }
