@@ -47,7 +47,9 @@ async function machine() {
     running.child.stdin?.end('a long passphrase\n')
     return (await running).stdout
   }
-  return { settings: { NODE_ENV: 'production', ...parseEnv(settingsIn(folder)) }, type }
+  const users = join(folder, 'users.json')
+  await writeFile(users, JSON.stringify([{ pk: 7, fields: { email: 'zoe@example.com', password: '!' } }]))
+  return { settings: { NODE_ENV: 'production', ...parseEnv(settingsIn(folder)) }, type, users }
 }
 
 function settingsIn(folder: string): string {
@@ -62,14 +64,15 @@ const linesOf = (isIts: (page: string) => boolean) =>
   shellLines().flatMap(({ line, page }) => (line.startsWith('grantkit ') && isIts(page) ? [line] : []))
 
 it('every documented command works with the settings of the server', async () => {
-  const { settings, type } = await machine()
+  const { settings, type, users } = await machine()
   for (const line of linesOf((page) => page === PAGE)) await type(line)
   expect(await type('grantkit users list')).toContain('ada@example.com')
   const config = parseConfig({ environment: settings })
   const others = linesOf((page) => OTHER_PAGES.test(page))
   expect(others).not.toEqual([])
   for (const line of others) {
-    const { status, errors } = await ranCommand({ config }, line.split(' ').slice(1))
+    const words = line.split(' ').map((word) => (word === 'users.json' ? users : word))
+    const { status, errors } = await ranCommand({ config }, words.slice(1))
     if (EXAMPLE_REFERENCE.test(line)) expect(errors).toContain('No sign-in with the reference')
     else expect({ status, errors }, line).toMatchObject({ status: 0 })
   }

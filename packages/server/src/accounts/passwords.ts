@@ -157,7 +157,7 @@ export function passwordChecks(): PasswordChecks {
 
   return {
     inTurn,
-    whenFree: async (work) => (running < AT_A_TIME ? inTurn('', work) : undefined),
+    whenFree: async (work) => (places === 0 ? inTurn('', work) : undefined),
     idle: async () => {
       if (running > 0) await new Promise<void>((resolve) => watching.push(resolve))
     },
