@@ -3,21 +3,35 @@
  * user. It writes one record, which expires with the token.
  */
 import * as z from 'zod'
+import {
+  type ClientMetadataMembers,
+  invalidMember,
+  invalidMetadata,
+  type RegisteredBy,
+} from '../../clients/client-metadata.ts'
 import type { Feature, ServerContext } from '../../feature.ts'
 import { requireKeyFor, singleTokenGrant } from '../../grants/grant.ts'
 import type { ExchangePlan, TokenRequest } from '../../grants/grant-type.ts'
-import { ResourceParameter, readMessage, text } from '../../http/message.ts'
+import { listOf, ResourceParameter, readMessage, text } from '../../http/message.ts'
 import { lifetime } from '../../kernel/kernel.ts'
-import { OAuthError } from '../../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
+import type { Client } from '../../kernel/records.ts'
 import { requestedResources } from '../../kernel/resource-indicator.ts'
-import { requestedScopes } from '../../kernel/scope.ts'
-import {
-  CLIENT_CREDENTIALS,
-  CLIENT_CREDENTIALS_ERRORS,
-  checkClientCredentials,
-  clientCredentialsCeiling,
-  clientCredentialsMetadata,
-} from './client-credentials-scopes.ts'
+import { parseScope, requestedScopes, type ScopeCatalogue, scopesWithoutUser } from '../../kernel/scope.ts'
+
+const CLIENT_CREDENTIALS = 'client_credentials'
+
+export const CLIENT_CREDENTIALS_ERRORS = defineErrors({
+  client_credentials_not_allowed: [
+    'unauthorized_client',
+    'This client may not use client credentials. Ask the operator to allow it',
+  ],
+  too_many_client_credentials_tokens: [
+    'temporarily_unavailable',
+    'This client requested too many tokens. Use each until it expires',
+    429,
+  ],
+})
 
 export interface ClientCredentialsOptions {
   /** Lifetime of a token, in seconds. There is no refresh token. Default: the lifetime of the server's access tokens. */
@@ -98,4 +112,38 @@ async function issueToken(
     commit: () => server.store.grants.insert(grant.id, grant, grant.expiresAt),
     events: [{ type: 'client_credentials_token_issued', ...ids } satisfies ClientCredentialsTokenIssued],
   }
+}
+
+/** The client metadata of a static client. `scopes` is not used here: it is for tokens of users. */
+function clientCredentialsMetadata(
+  registeredBy: RegisteredBy,
+  catalogue: ScopeCatalogue,
+): ClientMetadataMembers {
+  if (registeredBy === 'client') return {}
+  const allowed = scopesWithoutUser(catalogue)
+  const name = text().refine((scope) => allowed.includes(scope), {
+    error: ({ input }) => `${String(input)} is no scope for client credentials`,
+  })
+  return { client_credentials_scopes: listOf(name, 500).optional() }
+}
+
+/** The maximum scopes of a client's own tokens. Scopes that the server no longer has are left out. */
+function clientCredentialsCeiling(
+  { origin, featureMetadata }: Client,
+  catalogue: ScopeCatalogue,
+): readonly string[] {
+  // Records of earlier releases have `machine_scopes`, and a scope in place of a list.
+  const stored = featureMetadata?.client_credentials_scopes ?? featureMetadata?.machine_scopes
+  const names = typeof stored === 'string' ? parseScope(stored) : z.array(z.string()).safeParse(stored).data
+  const allowed = scopesWithoutUser(catalogue)
+  return origin === 'integration' ? (names?.filter((name) => allowed.includes(name)) ?? []) : []
+}
+
+/** @throws OAuthError `invalid_client_metadata` for a client that could never get such a token */
+function checkClientCredentials(client: Client, catalogue: ScopeCatalogue): void {
+  if (!client.grantTypes.includes(CLIENT_CREDENTIALS)) return
+  if (client.tokenEndpointAuthMethod === 'none')
+    throw invalidMetadata(`${CLIENT_CREDENTIALS} needs a client that authenticates`)
+  if (clientCredentialsCeiling(client, catalogue).length === 0)
+    throw invalidMember('', `${CLIENT_CREDENTIALS} needs `, 'clientCredentialsScopes')
 }
