@@ -56,16 +56,17 @@ describe.each(Object.keys(FRAMEWORKS))('on %s', (FRAMEWORK) => {
   })
   afterEach(() => void vi.unstubAllGlobals())
 
-  describe.each(PROVIDER_WALKS)('a user of $name', ({ id, name, claims, needs, proves }) => {
+  describe.each(PROVIDER_WALKS)('a user of $name', ({ id, name, claims = {}, settings, needs, proves }) => {
     const [login, account] = [`/login/with/${id}`, '/account']
 
     /** A user whom nobody knows here, in a new browser. */
-    function newUser(domain = DOMAIN) {
+    function newUser(domain = DOMAIN, more = claims) {
       op = doubles.get(id) ?? expect.unreachable()
       const sub = String(randomInt(2 ** 40))
       const email = `${sub}@${domain}`
-      op.user = { sub, email, email_verified: true, name: 'Alice', ...claims }
-      return { email, ...inNewBrowser(), idOf: () => service.accounts.idOf(email) }
+      const of = { sub, email, email_verified: true, name: 'Alice', ...more }
+      op.user = of
+      return { of, email, ...inNewBrowser(), idOf: () => service.accounts.idOf(email) }
     }
 
     function inNewBrowser() {
@@ -100,11 +101,16 @@ describe.each(Object.keys(FRAMEWORKS))('on %s', (FRAMEWORK) => {
       expect((await browser.visit(account)).text).toContain(`<p class="app-name">${name} <bdi>${email}`)
       const subject = await idOf()
       expect(lastEvent('sign_in_succeeded')).toMatchObject({ subject, signedInBy: `provider ${id}` })
-      const stranger = newUser('other.example')
-      expect(await stranger.signIn()).toMatchObject({ status: 403 })
-      const reason = expect.stringMatching(/^(domain_not_allowed|email_unverified)$/)
-      expect(lastEvent('sign_in_refused')).toMatchObject({ reason, domain: 'other.example', provider: id })
-      expect(await stranger.idOf()).toBeUndefined()
+      const outside = { 'of another domain': newUser('other.example') }
+      const lacking = Object.keys(claims).length > 0 ? { 'without what it needs': newUser(DOMAIN, {}) } : {}
+      for (const [who, user] of Object.entries({ ...outside, ...lacking })) {
+        op.user = user.of
+        expect(await user.signIn(), who).toMatchObject({ status: 403 })
+        const isUnverified = user.email.endsWith(DOMAIN) || settings?.emailsVerified !== undefined
+        const reason = isUnverified ? 'email_unverified' : 'domain_not_allowed'
+        expect(lastEvent('sign_in_refused'), who).toMatchObject({ reason, provider: id })
+        expect(await user.idOf(), who).toBeUndefined()
+      }
     })
 
     it('comes to the same account the second time', async () => {

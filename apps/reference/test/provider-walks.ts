@@ -36,7 +36,7 @@ export const PROVIDER_WALKS: readonly ProviderWalk[] = [
   },
   { name: 'Microsoft Entra, one tenant', id: 'entra', plays: 'microsoft', ...BY_XMS_EDOV, proves: false },
   {
-    name: 'the same, with auth_time',
+    name: 'Microsoft Entra, with auth_time',
     id: 'entra-auth-time',
     plays: 'microsoft',
     ...BY_XMS_EDOV,
