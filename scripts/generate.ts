@@ -15,6 +15,7 @@ import { grantStates } from '../docs/grant-states.ts'
 import { httpTable } from '../docs/http-table.ts'
 import { mutantTable, statementTable } from '../docs/mutant-table.ts'
 import { suiteTable } from '../docs/openid-suite-table.ts'
+import { providerWalkTable } from '../docs/provider-walk-table.ts'
 import { specificationTable } from '../docs/specification-table.ts'
 import { staleKnownClients } from '../docs/stale-known-clients.ts'
 import { pages } from '../docs/test/code-blocks.ts'
@@ -47,7 +48,7 @@ const TABLES: Readonly<Record<string, readonly (() => string)[]>> = {
   'docs/openid-suite.md': [suiteTable],
   'docs/mutants.md': [mutantTable, statementTable],
   'docs/security-tests.md': [securityTable],
-  'docs/server/providers.md': [providerTable],
+  'docs/server/providers.md': [providerWalkTable, providerTable],
   'docs/why.md': [findingReference],
   'docs/reference/specifications.md': [specificationTable],
 }

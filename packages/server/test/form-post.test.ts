@@ -42,6 +42,9 @@ function fieldsOf(page: string): Record<string, string> {
 
 const cookieOf = ({ headers }: Response) => headers.getSetCookie()[0]?.split(';')[0] ?? ''
 
+const sessionIn = ({ headers }: Response) =>
+  headers.getSetCookie().some((line) => /^(__Host-)?session[^=]*=[^;]/.test(line))
+
 /** At the provider, which has its form ready. */
 async function begun() {
   const page = await fetch(`${server.baseUrl}/login`)
@@ -94,6 +97,29 @@ describe('the answer of a provider by POST', () => {
     expect((await post(fields, FROM_HERE)).status).toBe(403)
     const other = await begun()
     expect((await post(fields, { ...FROM_HERE, cookie: other.cookie })).status).toBe(403)
+  })
+
+  it('of an attacker signs nobody in, from whatever site it comes and whatever cookies come with it', async () => {
+    const [attacker, victim] = [await begun(), await begun()]
+    for (const origin of ['https://appleid.apple.com', 'https://evil.example', 'null'])
+      for (const cookie of ['', victim.cookie]) {
+        const between = await post(attacker.fields, { ...FROM_PROVIDER, origin, cookie })
+        expect([between.status, between.headers.getSetCookie()], origin).toEqual([200, []])
+        const answer = await post(fieldsOf(await between.text()), { ...FROM_HERE, cookie })
+        expect([answer.status, server.events.at(-1)]).toMatchObject([403, { reason: 'state_expired' }])
+        expect(sessionIn(answer)).toBe(false)
+      }
+    expect((await post(victim.fields, { ...FROM_HERE, cookie: victim.cookie })).status).toBe(303)
+  })
+
+  it('finishes two tabs of a browser, the second one first, each once', async () => {
+    const tabs = [await begun(), await begun()]
+    const cookie = tabs.map((tab) => tab.cookie).join('; ')
+    for (const { fields } of tabs.toReversed()) {
+      const answer = await post(fields, { ...FROM_HERE, cookie })
+      expect([answer.status, sessionIn(answer)]).toEqual([303, true])
+      expect((await post(fields, { ...FROM_HERE, cookie })).status, 'the same again').toBe(403)
+    }
   })
 
   it('of 8 KiB and more is refused', async () => {

@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createLocalJWKSet, type JSONWebKeySet, jwtVerify, SignJWT } from 'jose'
+import { createLocalJWKSet, type JSONWebKeySet, jwtVerify, SignJWT, UnsecuredJWT } from 'jose'
 import { PROVIDERS, type ProviderRow, type TestUser } from './provider/rows.ts'
 
 export type { ProviderRow, TestUser }
@@ -112,6 +112,7 @@ export function testProvider({
       clientId,
       clientSecret,
       ...(row.preset === undefined ? {} : { preset: row.preset }),
+      ...row.settings,
     },
     user,
     requests,
@@ -146,7 +147,10 @@ export function testProvider({
         return row.kind === 'openid' ? json(metadata()) : json({}, 404)
       case '/jwks':
         return json({
-          keys: [{ ...key.publicKey.export({ format: 'jwk' }), kid: key.kid, alg: 'RS256', use: 'sig' }],
+          keys: [key, ...(row.publishesTwoKeys ? [otherKey()] : [])].map(({ publicKey, kid }) => ({
+            ...publicKey.export({ format: 'jwk' }),
+            ...{ kid, alg: 'RS256', use: 'sig' },
+          })),
         })
       case endpoints.authorization_endpoint:
         return authorize(request.url)
@@ -245,7 +249,10 @@ export function testProvider({
       ...row.idToken(claims),
       ...row.claims,
     }
-    return new SignJWT(said).setProtectedHeader({ alg: 'RS256', kid: key.kid }).sign(key.privateKey)
+    if (row.signature === 'none') return Promise.resolve(new UnsecuredJWT(said).encode())
+    const { privateKey } = row.signature === 'other' ? otherKey() : key
+    const header = { alg: 'RS256', ...(row.dropsKid ? {} : { kid: key.kid }) }
+    return new SignJWT(said).setProtectedHeader(header).sign(privateKey)
   }
 
   function resource({ headers }: ProviderRequest, path: string): Response {
@@ -285,8 +292,14 @@ interface SigningKey {
   readonly privateKey: KeyObject
 }
 
-/** The first key of every provider: to make one takes a tenth of a second. */
+/** The first keys of every provider: to make one takes a tenth of a second. */
 let sharedKey: SigningKey | undefined
+let sharedOtherKey: SigningKey | undefined
+
+function otherKey(): SigningKey {
+  sharedOtherKey ??= signingKey()
+  return sharedOtherKey
+}
 
 function signingKey(): SigningKey {
   return { kid: randomUUID(), ...generateKeyPairSync('rsa', { modulusLength: 2048 }) }

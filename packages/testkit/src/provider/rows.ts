@@ -13,6 +13,8 @@ export interface ProviderRow {
   readonly issuer: string
   /** The preset of the server, which fills in its settings. */
   readonly preset?: string
+  /** More settings of the server, without which it does not start. */
+  readonly settings?: Readonly<Record<string, unknown>>
   /** Whether its issuer ends with a slash. */
   readonly slash?: true
   readonly endpoints: {
@@ -45,6 +47,12 @@ export interface ProviderRow {
   readonly refusesPlus?: boolean
   readonly refusesVerifier?: boolean
   readonly dropsNonce?: boolean
+  /** How the ID token is signed, if not as it should be. `other`: by a key that is not published under its `kid`. */
+  readonly signature?: 'none' | 'other'
+  /** Whether the header of the ID token names no key. */
+  readonly dropsKid?: boolean
+  /** Whether it publishes a second key, which signs nothing. */
+  readonly publishesTwoKeys?: boolean
   readonly denies?: boolean
   readonly isDown?: boolean
 }
@@ -84,23 +92,41 @@ const hosted = (issuer: string, more: Partial<ProviderRow>): ProviderRow => ({
   metadata: { ...OPENID.metadata, ...more.metadata },
 })
 
+const TENANT = '7b9dd3c2-2a4f-4c0e-9a51-3b1f0b5d5c11'
+const ENTRA = 'https://login.microsoftonline.com'
+
+/** No `email_verified` anywhere. @param at the part of the issuer that names a tenant, or every tenant */
+const entra = (at: string, more: Partial<ProviderRow> = {}): ProviderRow =>
+  hosted(`${ENTRA}/${at}/v2.0`, {
+    preset: 'microsoft',
+    idToken: (user) => ({
+      ...only('email', 'name', 'xms_edov')(user),
+      iss: `${ENTRA}/${TENANT}/v2.0`,
+      tid: TENANT,
+    }),
+    resources: { '/userinfo': only('email', 'name') },
+    authTime: () => undefined,
+    ...more,
+  })
+
 /** By name: the providers that the double can play. */
 export const PROVIDERS = {
   openid: OPENID,
+  /** As Hydra by default. */
+  basicOnly: hosted('https://hydra.corp.example', {
+    metadata: { token_endpoint_auth_methods_supported: [BASIC] },
+    takes: [BASIC],
+  }),
   /** Without `auth_time`, whatever is asked. */
   google: hosted('https://accounts.google.com', {
     preset: 'google',
     authTime: () => undefined,
   }),
-  /** No `email_verified` anywhere. */
-  microsoft: hosted('https://login.microsoftonline.com/7b9dd3c2-2a4f-4c0e-9a51-3b1f0b5d5c11/v2.0', {
-    preset: 'microsoft',
-    idToken: (user) => ({
-      ...only('email', 'name', 'xms_edov')(user),
-      tid: '7b9dd3c2-2a4f-4c0e-9a51-3b1f0b5d5c11',
-    }),
-    resources: { '/userinfo': only('email', 'name') },
-    authTime: () => undefined,
+  microsoft: entra(TENANT),
+  /** Of every organization: its document has a template in place of an issuer. */
+  microsoftOrganizations: entra('organizations', {
+    settings: { tenants: [TENANT] },
+    metadata: { issuer: `${ENTRA}/{tenantid}/v2.0` },
   }),
   apple: hosted('https://appleid.apple.com', {
     preset: 'apple',
@@ -112,7 +138,7 @@ export const PROVIDERS = {
     // The name comes beside the code, at the first consent.
     idToken: (user) => ({ ...only('email')(user), email_verified: String(user.email_verified) }),
     resources: {},
-    authTime: (_, now) => now,
+    authTime: () => undefined,
   }),
   github: {
     ...OPENID,
@@ -169,7 +195,7 @@ export const PROVIDERS = {
   }),
   /** Everything but the subject is in UserInfo. */
   zitadel: hosted('https://corp.zitadel.cloud', { preset: 'zitadel', idToken: only() }),
-  slack: hosted('https://slack.com', { preset: 'slack' }),
+  slack: hosted('https://slack.com', { preset: 'slack', authTime: () => undefined }),
   discord: {
     ...OPENID,
     kind: 'discord',
