@@ -30,7 +30,6 @@ const CONCEPTS: Pages = {
   Sessions: '/concepts/sessions',
   'Scopes and resources': '/concepts/scopes-and-resources',
   'Refresh token rotation and retries': '/concepts/refresh-tokens',
-  'Sign-in attempts': '/concepts/sign-in-attempts',
   'Threat model': '/security#threat-model',
   Architecture: '/concepts/architecture',
 }
@@ -87,7 +86,6 @@ const OPERATE: Pages = {
   'Sign-in methods': '/server/sign-in',
   'Providers: Google, Microsoft, GitHub': '/server/providers',
   'Audit trail': '/server/audit-trail',
-  'Failed sign-ins': '/server/failed-sign-ins',
   'Signing keys': '/server/keys',
   Deployment: '/operations',
   Monitoring: '/operations/monitoring',
