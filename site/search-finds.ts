@@ -15,7 +15,7 @@ const SOUGHT = {
   'keycloak alternative forward auth': '/how-to/forward-auth#forward-auth',
   'invalid_grant after refresh': '/troubleshooting#invalid_grant-after-refresh',
   'run behind nginx': '/troubleshooting#how-do-i-run-it-behind-nginx',
-  CommonJS: '/how-to/module-systems',
+  CommonJS: '/reference/runtimes#commonjs-and-es-modules',
   'step-up': '/how-to/step-up#step-up-authentication',
   systemd: '/operations',
   'Next.js': '/how-to/nextjs',

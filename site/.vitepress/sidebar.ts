@@ -18,9 +18,7 @@ const START: Pages = {
   'Cloudflare Workers': '/how-to/workers',
   'AWS Lambda': '/how-to/lambda',
   'Plain Node': '/how-to/node',
-  'An application in another language': '/how-to/other-languages',
   'A complete server': '/how-to/run-a-server',
-  'CommonJS, ES modules and Jest': '/how-to/module-systems',
 }
 
 const CONCEPTS: Pages = {
@@ -68,7 +66,6 @@ const CLIENTS: Pages = {
   'FAPI 2.0': '/how-to/fapi2',
   'Static clients': '/how-to/static-clients',
   'Client ID metadata documents (CIMD)': '/how-to/client-documents',
-  'Known clients': '/how-to/known-clients',
   'Rate limits': '/how-to/rate-limits',
   'MCP clients': '/clients',
 }
@@ -127,7 +124,7 @@ const LIBRARIES: Pages = {
 export const LOOK_UP: Pages = {
   'Configuration of the server': '/configuration',
   'Options of core': '/reference/core-options',
-  'Runtimes: Node, Bun, Deno, Workers': '/reference/runtimes',
+  'Runtimes, CommonJS and Jest': '/reference/runtimes',
   Simulation: '/reference/simulation',
   'Command line': '/cli',
   'HTTP API': '/http-api',
