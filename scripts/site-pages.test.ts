@@ -8,7 +8,7 @@ import { llmsText, markdownOf } from '../site/llms.ts'
 const built = ['/changelog', ...entryPoints.map(({ file }) => linkOf(`site/${file}`))]
 const files = pageFiles()
 const pages = files.map(linkOf)
-const linked = sidebar.flatMap(({ items = [] }) => items.map(({ link = '' }) => link))
+const linked = sidebar.flatMap(({ items }) => items.map(({ link }) => link))
 
 it('each link of the sidebar leads to a page', () => {
   expect(linked.filter((link) => !pages.includes(link) && !built.includes(link))).toEqual([])

@@ -16,8 +16,8 @@ export function markdownOf(file: string): string {
 
 /** The pages of the sidebar, by its headings (https://llmstxt.org). */
 export function llmsText(): string {
-  const sections = sidebar.map(({ text, items = [] }) => {
-    const links = items.map(({ text, link = '' }) => `- [${text}](${link.replace(/(?=#|$)/, '.md')})`)
+  const sections = sidebar.map(({ text, items }) => {
+    const links = items.map(({ text, link }) => `- [${text}](${link.replace(/(?=#|$)/, '.md')})`)
     return [`## ${text}`, links.join('\n')].join('\n\n')
   })
   const summary =

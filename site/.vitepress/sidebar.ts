@@ -1,9 +1,15 @@
 /** The pages of the site by what a reader wants: to start, to understand, to solve a task, to operate it, to look something up. */
 import { basename, join, relative } from 'node:path'
-import type { DefaultTheme } from 'vitepress'
 import { publishablePackages, ROOT } from '../../scripts/packages/publishable.ts'
 import { entryPoints } from '../entry-points.ts'
 import { pagePath } from './pages.ts'
+
+/** As VitePress takes it. Its own type is not here when the rest of the repository is checked. */
+interface SidebarGroup {
+  readonly text: string
+  readonly items: { text: string; link: string }[]
+  readonly collapsed?: boolean
+}
 
 type Pages = Readonly<Record<string, string>>
 
@@ -171,7 +177,7 @@ const PROJECT: Pages = {
 }
 
 /** The pages of a list. @param collapsed absent: the list is always open */
-function list(text: string, pages: Pages, collapsed?: boolean): DefaultTheme.SidebarItem {
+function list(text: string, pages: Pages, collapsed?: boolean): SidebarGroup {
   const items = Object.entries(pages).map(([title, link]) => ({ text: title, link }))
   return collapsed === undefined ? { text, items } : { text, items, collapsed }
 }
@@ -188,7 +194,7 @@ const PACKAGES = Object.fromEntries(
   ]),
 )
 
-export const sidebar: DefaultTheme.SidebarItem[] = [
+export const sidebar: SidebarGroup[] = [
   list('Start', START),
   list('Frameworks', FRAMEWORKS, false),
   list('Concepts', CONCEPTS, false),
