@@ -19,7 +19,7 @@ const SOUGHT = {
   'step-up': '/how-to/step-up#step-up-authentication',
   systemd: '/operations',
   'Next.js': '/how-to/nextjs',
-  TRUST_PROXY: '/troubleshooting#how-do-i-run-it-behind-nginx',
+  TRUST_PROXY: '/how-to/rate-limits#behind-a-proxy-trust_proxy',
 }
 
 const [file = ''] = globSync('.vitepress/dist/assets/chunks/@localSearchIndexroot.*.js', {
