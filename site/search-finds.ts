@@ -5,7 +5,7 @@ import { weightOf } from './.vitepress/search-weight.ts'
 
 /** What is typed, and the page and heading that has to be the first result. */
 const SOUGHT = {
-  'express oauth server consent page': '/how-to/express#add-grantkit-to-an-express-application',
+  'express oauth server consent page': '/how-to/express#add-an-oauth-server-to-an-express-application',
   'rotate client secret': '/how-to/static-clients#rotate-a-client-secret',
   'refresh token reuse': '/concepts/refresh-tokens#refresh-token-rotation-and-retries',
   'mcp server authorization': '/how-to/mcp#protect-an-mcp-server',
