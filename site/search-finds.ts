@@ -5,7 +5,7 @@ import { weightOf } from './.vitepress/search-weight.ts'
 
 /** What is typed, and the page and heading that has to be the first result. */
 const SOUGHT = {
-  'express oauth server consent page': '/how-to/express#add-grantkit-to-an-express-application',
+  'express oauth server consent page': '/how-to/express#add-an-oauth-server-to-an-express-application',
   'rotate client secret': '/how-to/static-clients#rotate-a-client-secret',
   'refresh token reuse': '/concepts/refresh-tokens#refresh-token-rotation-and-retries',
   'mcp server authorization': '/how-to/mcp#protect-an-mcp-server',
@@ -15,11 +15,11 @@ const SOUGHT = {
   'keycloak alternative forward auth': '/how-to/forward-auth#forward-auth',
   'invalid_grant after refresh': '/troubleshooting#invalid_grant-after-refresh',
   'run behind nginx': '/troubleshooting#how-do-i-run-it-behind-nginx',
-  CommonJS: '/how-to/module-systems',
+  CommonJS: '/reference/runtimes#commonjs-and-es-modules',
   'step-up': '/how-to/step-up#step-up-authentication',
   systemd: '/operations',
   'Next.js': '/how-to/nextjs',
-  TRUST_PROXY: '/troubleshooting#how-do-i-run-it-behind-nginx',
+  TRUST_PROXY: '/how-to/rate-limits#behind-a-proxy-trust_proxy',
 }
 
 const [file = ''] = globSync('.vitepress/dist/assets/chunks/@localSearchIndexroot.*.js', {

@@ -81,7 +81,7 @@ const COMMON = {
   rewriteRelativeImportExtensions: true,
 }
 
-/** The ways of docs/how-to/module-systems.md in which Jest loads the packages, with the options of Node. */
+/** The ways of docs/reference/runtimes.md in which Jest loads the packages, with the options of Node. */
 export const JEST_WAYS: Readonly<Record<string, readonly string[]>> = {
   'jest.config.json': [],
   'jest.native.json': ['--experimental-vm-modules'],

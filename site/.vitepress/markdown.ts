@@ -1,12 +1,9 @@
 /** Adapts the repository's Markdown to the site: follows its links, draws its diagrams and names the files of its programs. */
-import { existsSync } from 'node:fs'
-import { matchesGlob, relative, sep } from 'node:path'
+import { relative, sep } from 'node:path'
 import type { MarkdownRenderer } from 'vitepress'
-import { EXCLUDED, linkTarget } from './pages.ts'
+import { linkTarget } from './pages.ts'
 
 const ROOT = new URL('../..', import.meta.url).pathname
-const isExcluded = (file: string) => EXCLUDED.some((pattern) => matchesGlob(file, pattern))
-const isPage = (file: string) => file.endsWith('.md') && existsSync(ROOT + file) && !isExcluded(file)
 
 /** The anchor of a heading as the repository host makes it, so that a link to a heading works in both places. */
 export function anchorOf(heading: string): string {
@@ -26,7 +23,7 @@ function followLinks(md: MarkdownRenderer): void {
       .split(sep)
       .join('/')
     const links = tokens.flatMap(({ children }) => children ?? []).filter(({ type }) => type === 'link_open')
-    for (const link of links) link.attrSet('href', linkTarget(from, link.attrGet('href') ?? '', isPage))
+    for (const link of links) link.attrSet('href', linkTarget(from, link.attrGet('href') ?? ''))
   })
 }
 

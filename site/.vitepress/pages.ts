@@ -1,5 +1,8 @@
 /** The Markdown files that are pages, and their place on the site. */
-import { posix } from 'node:path'
+import { existsSync, globSync } from 'node:fs'
+import { matchesGlob, posix } from 'node:path'
+
+const ROOT = new URL('../..', import.meta.url).pathname
 
 export const EXCLUDED = [
   '**/node_modules/**',
@@ -14,6 +17,19 @@ export const EXCLUDED = [
   '*/**/CONTRIBUTING.md',
   'site/README.md',
 ]
+
+const isExcluded = (file: string) => EXCLUDED.some((pattern) => matchesGlob(file, pattern))
+
+/** @param file from the root of the repository */
+export const isPage = (file: string) => file.endsWith('.md') && existsSync(ROOT + file) && !isExcluded(file)
+
+/** Every page, from the root of the repository. */
+export function pageFiles(): string[] {
+  const patterns = ['*.md', '{apps,docs,examples,packages,proof,site}/**/*.md']
+  return globSync(patterns, { cwd: ROOT, exclude: ['**/node_modules/**'] })
+    .filter(isPage)
+    .sort()
+}
 
 const MOVED: Readonly<Record<string, string>> = {
   'README.md': 'overview.md',
@@ -33,7 +49,7 @@ export function pagePath(file: string): string {
 }
 
 /** The target of a Markdown link on the site: a page, or the repository. */
-export function linkTarget(from: string, href: string, isPage: (file: string) => boolean): string {
+export function linkTarget(from: string, href: string): string {
   if (/^([a-z]+:|#|\/)/i.test(href)) return href
   const [path = '', hash] = href.split('#')
   const file = posix.join(posix.dirname(from), path)

@@ -8,7 +8,7 @@ export function weightOf(page: string, _term: string, found?: Record<string, unk
   const start = Array.isArray(found?.titles) && found.titles.length === 0 ? 1.5 : 1
   if (page.startsWith('/how-to/')) return 1.2 * start
   if (/^\/(errors|why)/.test(page)) return 0.6 * start
-  return /^\/(reference\/(?!core-options|specifications)|security-tests|changelog)/.test(page)
+  return /^\/(reference\/(?!core-options|runtimes|specifications)|security-tests|changelog)/.test(page)
     ? 0.4 * start
     : start
 }

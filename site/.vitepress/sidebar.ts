@@ -1,15 +1,28 @@
 /** The pages of the site by what a reader wants: to start, to understand, to solve a task, to operate it, to look something up. */
 import { basename, join, relative } from 'node:path'
-import type { DefaultTheme } from 'vitepress'
 import { publishablePackages, ROOT } from '../../scripts/packages/publishable.ts'
 import { entryPoints } from '../entry-points.ts'
 import { pagePath } from './pages.ts'
+
+/** As VitePress takes it. Its own type is not here when the rest of the repository is checked. */
+interface SidebarGroup {
+  readonly text: string
+  readonly items: { text: string; link: string }[]
+  readonly collapsed?: boolean
+}
 
 type Pages = Readonly<Record<string, string>>
 
 const START: Pages = {
   'Start in five minutes': '/start',
   'What it is': '/overview',
+  'Let your agent add Grantkit': '/how-to/let-your-agent-add-grantkit',
+  'MCP server': '/how-to/mcp',
+  'A complete server': '/how-to/run-a-server',
+  'Your users, in any language': '/how-to/external-sign-in',
+}
+
+const FRAMEWORKS: Pages = {
   Express: '/how-to/express',
   Fastify: '/how-to/fastify',
   Hono: '/how-to/hono',
@@ -18,9 +31,6 @@ const START: Pages = {
   'Cloudflare Workers': '/how-to/workers',
   'AWS Lambda': '/how-to/lambda',
   'Plain Node': '/how-to/node',
-  'An application in another language': '/how-to/other-languages',
-  'A complete server': '/how-to/run-a-server',
-  'CommonJS, ES modules and Jest': '/how-to/module-systems',
 }
 
 const CONCEPTS: Pages = {
@@ -30,9 +40,8 @@ const CONCEPTS: Pages = {
   Sessions: '/concepts/sessions',
   'Scopes and resources': '/concepts/scopes-and-resources',
   'Refresh token rotation and retries': '/concepts/refresh-tokens',
-  'Sign-in attempts': '/concepts/sign-in-attempts',
-  'Threat model': '/security#threat-model',
   Architecture: '/concepts/architecture',
+  Glossary: '/glossary',
 }
 
 const SIGN_IN: Pages = {
@@ -41,41 +50,41 @@ const SIGN_IN: Pages = {
   'better-auth': '/how-to/better-auth',
   'Auth.js': '/how-to/auth-js',
   'Hosted sign-in': '/how-to/hosted-sign-in',
-  'External sign-in, in any language': '/how-to/external-sign-in',
   'OpenID Connect': '/how-to/openid',
+  'Claims of your own': '/how-to/claims',
   Logout: '/how-to/logout',
-  Webhooks: '/how-to/webhooks',
+  'Step-up authentication': '/how-to/step-up',
   'Branding and languages': '/how-to/pages',
   'Screenshots of the pages': '/pages-gallery',
 }
 
 const APIS: Pages = {
   'Protect an API': '/how-to/protect-an-api',
-  'MCP server': '/how-to/mcp',
   'JWT access tokens': '/how-to/jwt-access-tokens',
   'Forward auth: nginx, Caddy, Traefik': '/how-to/forward-auth',
   'DPoP: sender-constrained tokens': '/how-to/dpop',
+  'Personal access tokens': '/how-to/personal-access-tokens',
+  'Token exchange': '/how-to/token-exchange',
 }
 
 const CLIENTS: Pages = {
-  'Device authorization': '/how-to/device-authorization',
-  'Client credentials': '/how-to/client-credentials',
-  'Personal access tokens': '/how-to/personal-access-tokens',
-  'Step-up authentication': '/how-to/step-up',
-  'Token exchange': '/how-to/token-exchange',
-  'Enterprise-Managed Authorization (ID-JAG)': '/how-to/enterprise-managed-authorization',
-  'Workload identity': '/how-to/workload-identity',
-  'Pushed authorization requests (PAR)': '/how-to/par',
-  'FAPI 2.0': '/how-to/fapi2',
+  'MCP clients': '/clients',
   'Static clients': '/how-to/static-clients',
   'Client ID metadata documents (CIMD)': '/how-to/client-documents',
-  'Known clients': '/how-to/known-clients',
+  'Browser applications': '/how-to/browser-apps',
+  'Device authorization': '/how-to/device-authorization',
+  'Client credentials': '/how-to/client-credentials',
+  'Workload identity': '/how-to/workload-identity',
+  'Enterprise-Managed Authorization (ID-JAG)': '/how-to/enterprise-managed-authorization',
+  'Pushed authorization requests (PAR)': '/how-to/par',
+  'FAPI 2.0': '/how-to/fapi2',
   'Rate limits': '/how-to/rate-limits',
-  'MCP clients': '/clients',
 }
 
 const EXTEND: Pages = {
   'Test your application': '/how-to/test',
+  Webhooks: '/how-to/webhooks',
+  'Watch what clients do': '/how-to/watch',
   'Write a feature': '/how-to/feature',
   'Write a store': '/how-to/store',
   'Write an adapter': '/how-to/adapter',
@@ -83,23 +92,26 @@ const EXTEND: Pages = {
 
 const OPERATE: Pages = {
   'The server in operation': '/server',
+  Deployment: '/operations',
   'Users and the admin pages': '/server/users',
   'Sign-in methods': '/server/sign-in',
-  'Providers: Google, Microsoft, GitHub': '/server/providers',
   'Audit trail': '/server/audit-trail',
-  'Failed sign-ins': '/server/failed-sign-ins',
   'Signing keys': '/server/keys',
-  Deployment: '/operations',
   Monitoring: '/operations/monitoring',
   'Back up and restore': '/operations/backup',
   'Stolen secrets': '/operations/stolen-secrets',
   Scaling: '/scaling',
   'Admin API': '/how-to/admin-api',
-  Doctor: '/doctor',
-  'The reference service': '/reference-service',
+}
+
+const TROUBLESHOOTING: Pages = {
+  'Common faults and questions': '/troubleshooting',
+  'Why a sign-in failed': '/why',
+  'Check a live server': '/doctor',
 }
 
 const PROVIDERS: Pages = {
+  'All providers': '/server/providers',
   Google: '/server/providers/google',
   'Microsoft Entra': '/server/providers/microsoft',
   Apple: '/server/providers/apple',
@@ -129,8 +141,7 @@ const LIBRARIES: Pages = {
 export const LOOK_UP: Pages = {
   'Configuration of the server': '/configuration',
   'Options of core': '/reference/core-options',
-  'Runtimes: Node, Bun, Deno, Workers': '/reference/runtimes',
-  Simulation: '/reference/simulation',
+  'Runtimes, CommonJS and Jest': '/reference/runtimes',
   'Command line': '/cli',
   'HTTP API': '/http-api',
   Errors: '/errors',
@@ -138,15 +149,17 @@ export const LOOK_UP: Pages = {
   'RFCs and specifications': '/reference/specifications',
 }
 
-const SECURITY: Pages = {
-  'Threat model and guarantees': '/security',
+const PROOF: Pages = {
+  'What proves it': '/proof',
   'Attacks and their tests': '/security-tests',
   'OpenID conformance suite': '/openid-suite',
   'A model of a grant': '/model',
+  Simulation: '/reference/simulation',
   'Do the tests notice a fault?': '/mutants',
 }
 
 const MIGRATE: Pages = {
+  'Compared with other servers': '/comparison',
   'From oidc-provider': '/migrate/oidc-provider',
   'From the MCP SDK': '/migrate/mcp-sdk',
   'From workers-oauth-provider': '/migrate/workers-oauth-provider',
@@ -154,14 +167,17 @@ const MIGRATE: Pages = {
   'From Ory Hydra': '/migrate/hydra',
 }
 
-const TROUBLESHOOTING: Pages = {
-  'Common faults and questions': '/troubleshooting',
-  'Why a sign-in failed': '/why',
-  'Check a live server': '/doctor',
+const PROJECT: Pages = {
+  'Threat model and guarantees': '/security',
+  Changelog: '/changelog',
+  Contributing: '/contributing',
+  Maintainers: '/maintainers',
+  Roadmap: '/roadmap',
+  'The reference service': '/reference-service',
 }
 
 /** The pages of a list. @param collapsed absent: the list is always open */
-function list(text: string, pages: Pages, collapsed?: boolean): DefaultTheme.SidebarItem {
+function list(text: string, pages: Pages, collapsed?: boolean): SidebarGroup {
   const items = Object.entries(pages).map(([title, link]) => ({ text: title, link }))
   return collapsed === undefined ? { text, items } : { text, items, collapsed }
 }
@@ -178,23 +194,22 @@ const PACKAGES = Object.fromEntries(
   ]),
 )
 
-export const sidebar: DefaultTheme.SidebarItem[] = [
+export const sidebar: SidebarGroup[] = [
   list('Start', START),
-  list('Concepts', CONCEPTS),
+  list('Frameworks', FRAMEWORKS, false),
+  list('Concepts', CONCEPTS, false),
+  list('Guides: sign-in and pages', SIGN_IN, false),
   list('Guides: APIs and tokens', APIS, false),
-  list('Guides: sign-in', SIGN_IN, false),
   list('Guides: clients', CLIENTS, false),
   list('Guides: test and extend', EXTEND, false),
-  list('Operate', OPERATE),
-  list('Reference', LOOK_UP),
-  list('TypeScript API', API, true),
-  list('Packages', PACKAGES, true),
+  list('Operate', OPERATE, false),
+  list('Troubleshooting', TROUBLESHOOTING),
+  list('Reference', LOOK_UP, false),
   list('Providers', PROVIDERS, true),
   list('Client libraries', LIBRARIES, true),
-  list('Security', SECURITY),
-  list('Migrate', MIGRATE),
-  list('Compare', { 'Compared with other servers': '/comparison' }),
-  list('Troubleshooting and FAQ', TROUBLESHOOTING),
-  list('Glossary', { Glossary: '/glossary' }),
-  list('Project', { Changelog: '/changelog', Contributing: '/contributing', Roadmap: '/roadmap' }),
+  list('TypeScript API', API, true),
+  list('Packages', PACKAGES, true),
+  list('Proof', PROOF, true),
+  list('Compare and migrate', MIGRATE, true),
+  list('Project', PROJECT, true),
 ]

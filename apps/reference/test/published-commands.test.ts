@@ -7,10 +7,10 @@ import { runService } from './service.ts'
 
 /** `pnpm grantkit`, next to the published program `grantkit`. */
 
-const SERVER_PAGE = readFileSync(new URL('../../../docs/server.md', import.meta.url), 'utf8')
+const COMMAND_PAGE = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8')
 
 /** The rows of the page: a command of `grantkit`, and what it is in this repository. */
-const RENAMED = [...SERVER_PAGE.matchAll(/^\| `([a-z ]+)` \| (?:`pnpm ([a-z ]+)` )?\|$/gm)].map(
+const RENAMED = [...COMMAND_PAGE.matchAll(/^\| `([a-z ]+)` \| (?:`pnpm ([a-z ]+)` )?\|$/gm)].map(
   ([, published = '', own = '']) => ({ published, own }),
 )
 const PUBLISHED = Object.keys(
@@ -18,7 +18,7 @@ const PUBLISHED = Object.keys(
 )
 
 describe('`pnpm grantkit`', () => {
-  it('has every command of `grantkit` by its name, except for those in the table of docs/server.md', async () => {
+  it('has every command of `grantkit` by its name, except for those in the table of docs/cli.md', async () => {
     const { output } = await runCommand(['--help'], {})
     const [, names = ''] = /USAGE pnpm grantkit (\S+)/.exec(output) ?? []
     const renamed = RENAMED.map(({ published }) => published)

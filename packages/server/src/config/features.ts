@@ -246,7 +246,7 @@ function readWords(text: string): unknown {
   return words.length === 1 && /^o(n|ff)$/.test(text.trim()) ? words[0] : words
 }
 
-const GUIDE = 'server/personal-access-tokens.md'
+const GUIDE = 'how-to/personal-access-tokens.md#in-the-server'
 /** Ten years. */
 const MAX_DAYS = 3660
 

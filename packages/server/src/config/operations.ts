@@ -28,12 +28,12 @@ export const operationsFields = (origin: Origin) => ({
   explain: field(
     toggle(true),
     'errors show the reference of their sign-in attempt, and `grantkit why` explains it; `off`: no references, and no steps are recorded',
-    { variable: 'EXPLAIN', guide: 'server/failed-sign-ins.md' },
+    { variable: 'EXPLAIN', guide: 'why.md' },
   ),
   explainDays: field(
     whole('a number of days', 1, 90).default(14),
     'how many days the steps of a sign-in attempt are kept, maximum 90; without a user, 3 days at most',
-    { variable: 'EXPLAIN_DAYS', guide: 'server/failed-sign-ins.md' },
+    { variable: 'EXPLAIN_DAYS', guide: 'why.md' },
   ),
   webhooks: field(
     path(origin).optional(),

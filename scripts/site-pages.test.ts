@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest'
+import { pageFiles, pagePath } from '../site/.vitepress/pages.ts'
+import { sidebar } from '../site/.vitepress/sidebar.ts'
+import { entryPoints } from '../site/entry-points.ts'
+import { llmsText, markdownOf } from '../site/llms.ts'
+
+/** TypeDoc and the changelog are made when the site is built. */
+const built = ['/changelog', ...entryPoints.map(({ file }) => linkOf(`site/${file}`))]
+const files = pageFiles()
+const pages = files.map(linkOf)
+const linked = sidebar.flatMap(({ items }) => items.map(({ link }) => link))
+
+it('each link of the sidebar leads to a page', () => {
+  expect(linked.filter((link) => !pages.includes(link) && !built.includes(link))).toEqual([])
+})
+
+it('each page of the documentation is in the sidebar, once', () => {
+  const documented = files.filter((file) => file.startsWith('docs/')).map(linkOf)
+  expect(documented.filter((page) => !linked.includes(page))).toEqual([])
+  expect(linked.filter((link, index) => linked.indexOf(link) !== index)).toEqual([])
+})
+
+it('no two files are one page', () => {
+  expect(pages.filter((page, index) => pages.indexOf(page) !== index)).toEqual([])
+})
+
+it('a program reads the list of the pages, and their Markdown with links that the site has', () => {
+  expect(llmsText()).toContain('\n- [Start in five minutes](/start.md)\n')
+  expect(markdownOf('docs/how-to/hono.md')).toContain('](/concepts/sessions.md#session-and-pages)')
+})
+
+function linkOf(file: string): string {
+  return `/${pagePath(file).replace(/\.md$/, '')}`
+}
