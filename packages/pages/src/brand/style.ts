@@ -117,10 +117,10 @@ input+p.small{margin-block-start:-.6rem}
 .plain li{margin-block-end:.25rem}
 .pages{display:flex;gap:1.5rem}
 .pages a{display:inline-block;padding-block:.6rem}
-.developer{margin-block-start:1.5rem;padding:1rem 1.25rem;border:1px solid var(--line);border-radius:.75rem;font-size:.925rem}
+.developer{margin-block-start:1.5rem;padding:.25rem 1.25rem;border:1px solid var(--line);border-radius:.75rem;font-size:.925rem}
 .developer dl{grid-template-columns:max-content 1fr;gap:.25rem 1rem}
 .developer dl{margin-block-end:.75rem}
-.developer p:last-child{margin-block-end:0}
+.developer p:last-child{margin-block-end:.75rem}
 `
 
 const SCOPES = `fieldset{margin:0 0 .5rem;padding:0;border:0}
