@@ -1,16 +1,12 @@
 import { fileURLToPath } from 'node:url'
 import { type Config, ConfigError, parseConfig, type ServerConfig } from '@grantkit/server'
+import { BRAND } from './brand.ts'
 import { FRAMEWORKS } from './frameworks/frameworks.ts'
 import { SCOPES } from './oauth/scopes.ts'
 
 /** What the school configures itself. Its operator sets environment variables for everything else. */
 const SCHOOL: ServerConfig = {
-  brand: {
-    name: 'Harbour School',
-    logo: new URL('home/icon.svg', import.meta.url),
-    accent: '#0f5e59',
-    footer: [{ text: 'A demonstration service of Grantkit', href: '/' }],
-  },
+  brand: { ...BRAND, footer: [{ text: 'A demonstration service of Grantkit', href: '/' }] },
   documentation: '/auth.md',
   scopes: SCOPES,
   resources: { '/mcp': {} },

@@ -38,7 +38,9 @@ describe('demo', () => {
   it('runs the whole flow', async () => {
     const { demo, url } = await started()
     const callback = await user(service.baseUrl)(url)
-    expect(await (await fetch(callback)).text()).toContain('go back to the terminal')
+    const thanks = await (await fetch(callback)).text()
+    expect(thanks).toContain('go back to the terminal')
+    expect(thanks).toContain('<bdi>Harbour School</bdi>')
     expect(await demo.ended).toBe(0)
     for (const text of ['Dana Moore', 'Watercolour basics', 'Refreshing', '401 {"error":"invalid_token"'])
       expect(demo.output()).toContain(text)

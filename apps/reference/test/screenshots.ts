@@ -50,7 +50,7 @@ await service.close()
 
 async function photograph(page: Page, suffix: string): Promise<void> {
   const window = page.viewportSize() ?? SCREENS[0]
-  // A window as high as its page: the buttons at its bottom cover nothing then.
+  // A window as high as its page.
   const shoot = async (name: string, wholePage = true) => {
     const height = wholePage ? await page.evaluate(() => document.documentElement.scrollHeight) : 0
     await page.setViewportSize({ width: window.width, height: Math.max(height, window.height) })
@@ -72,7 +72,7 @@ async function photograph(page: Page, suffix: string): Promise<void> {
   await shoot('consent')
   await shootDevice(page, shoot)
   await page.goto(await authorizationUrl(await everyScope()))
-  // Its buttons stay at the bottom of the window.
+  // Longer than anybody looks at.
   await shoot('consent-38-scopes', false)
   await shootAccount(page, shoot)
   await signInAtDocs(page)

@@ -81,6 +81,12 @@ describe('a device authorization request', () => {
     expect(service.events.filter(({ type }) => type.startsWith('device'))).toEqual([])
   })
 
+  it('names the scope that no device can get', async () => {
+    const { ask } = await openDeviceService()
+    const { error_description } = bodyOf(await ask({ scope: 'courses:read courses:write' }))
+    expect(error_description).toBe("Devices cannot get the scope 'courses:write'. Leave it out")
+  })
+
   it('with a DPoP proof gets codes also from a server without DPoP', async () => {
     const { service, tool } = await openDeviceService()
     const form = { client_id: tool.clientId, scope: SCOPE }

@@ -96,7 +96,7 @@ describe('every page', () => {
   it('links to no page that is not named', async () => {
     const bare = pages({ brand: { name: 'Notes' } })
     for (const show of Object.values(shownPages(bare, 'en')))
-      expect((await show()).body).not.toContain('<a href=')
+      expect((await show()).body).not.toMatch(/<a href="(?!#)/)
   })
 
   it('is replaced alone, with the texts, the layout and the original at hand', async () => {
@@ -194,10 +194,10 @@ describe('the consent page', () => {
     expect(body).toContain('Not verified: it chose this name itself.')
   })
 
-  it('has the reference of the sign-in attempt, if there is one', async () => {
-    expect(await consent({ reference: '7K3M-Q2WD' })).toContain(
-      '<dt>Reference</dt><dd><code dir="ltr">7K3M-Q2WD</code></dd>',
-    )
+  it('has the whole address and the reference of the sign-in attempt, if there is one, in one disclosure', async () => {
+    const folded = /<details>([\s\S]*?)<\/details>/.exec(await consent({ reference: '7K3M-Q2WD' }))?.[1]
+    expect(folded).toContain('<code dir="ltr">http://127.0.0.1:8123/callback?state=1</code>')
+    expect(folded).toContain('<dt>Reference</dt><dd><code dir="ltr">7K3M-Q2WD</code></dd>')
     expect(await consent({})).not.toContain('<dt>Reference</dt>')
   })
 
@@ -291,6 +291,13 @@ describe('the error page', () => {
     expect(body).toContain('<div lang="en" dir="ltr">')
     expect(body).toContain('<dt>client_id</dt><dd><code>&lt;c1&gt;</code></dd>')
     expect(body).toContain('No client has this client_id')
+  })
+
+  it('folds what is for the developer, so that the user reads the advice', async () => {
+    const { body } = await shown('client_unknown')
+    const folded = String(/<details class="developer">[\s\S]*<\/details>/.exec(String(body)))
+    expect(folded).toContain('No client has this client_id')
+    expect(folded).not.toContain('kennt diese App nicht')
   })
 
   it('says that the service does not work, if that is so', async () => {

@@ -94,7 +94,7 @@ async function inBothThemes(
   return pictures
 }
 
-/** As high as the page, but for the long lists: the buttons of one stay at the bottom of the window. @returns the height */
+/** As high as the page, but for the long lists. @returns the height */
 async function open(name: string, locale: Locale, size: Size): Promise<number> {
   const show = shownPages(UI[locale], locale)[name]
   if (show === undefined) throw new Error(`No page is named ${name}`)

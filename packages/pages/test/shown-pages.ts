@@ -102,17 +102,18 @@ export const KNOWN: Partial<ConsentView> = {
   reference: '7K3M-Q2WD',
 }
 
-/** Each page, by the name of its picture. @param app what it calls itself */
+/** Each page, by the name of its picture. @param app what it calls itself @param few what the pages for a decision ask for */
 export function shownPages(
   { interaction, callbackPage, device, logout, connectedApps, personalTokensPage, page }: Pages,
   locale: string,
   app = CLIENT.clientName,
+  few = fewScopes(locale),
 ): Readonly<Record<string, () => HttpResponse | Promise<HttpResponse>>> {
   const client = { ...CLIENT, clientName: app }
   const named = { ...DOCUMENT, client: { ...CLIENT, ...DOCUMENT.client, clientName: app } }
   const view = { request, locale, session, client }
   const code = { ...view, action: '/oauth/device', ticket: 'ticket', typed: '', wrong: false }
-  const decision = { ...code, userCode: 'WDJB-MJHT', age: 20, scopes: fewScopes(locale), resources: [] }
+  const decision = { ...code, userCode: 'WDJB-MJHT', age: 20, scopes: few, resources: [] }
   const callbackUrl =
     'http://127.0.0.1:8123/callback?code=gkc_x0Tq7dUzvVb1y5mYkq2hG3&state=1&iss=https%3A%2F%2Fnotes.example.com'
   const openApp = {
@@ -131,9 +132,13 @@ export function shownPages(
   const apps = connectedAppsView(view, app, scopes)
   const notice = { change: 'disconnected' as const, app }
   return {
-    consent: () => interaction.consentPage(consentView(locale, { client, canShowCallback: true })),
-    'consent-document': () => interaction.consentPage(consentView(locale, { ...named, formExpired: true })),
-    'consent-known-client': () => interaction.consentPage(consentView(locale, { client, ...KNOWN })),
+    consent: () =>
+      interaction.consentPage(consentView(locale, { client, scopes: few, canShowCallback: true })),
+    'consent-document': () => interaction.consentPage(consentView(locale, { ...named, scopes: few })),
+    'consent-expired': () =>
+      interaction.consentPage(consentView(locale, { client, scopes: few, formExpired: true })),
+    'consent-known-client': () =>
+      interaction.consentPage(consentView(locale, { client, scopes: few, ...KNOWN })),
     'consent-38-scopes': () =>
       interaction.consentPage(consentView(locale, { client, scopes: manyScopes(locale) })),
     error: () => interaction.errorPage(error),

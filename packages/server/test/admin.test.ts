@@ -99,6 +99,14 @@ describe("the operator's view", () => {
     for (const [path, fields] of forms(id)) expect((await visit(path, fields)).status).toBe(404)
   })
 
+  it('is a link of the account page, for admins alone', async () => {
+    const link = '<a href="/admin">'
+    expect(await (await visitor()).textOf('/account')).toContain(link)
+    const other = await (await visitor('teacher')).textOf('/account')
+    expect(other).toContain('Your account')
+    expect(other).not.toContain(link)
+  })
+
   it('signs out an admin whose right is removed, and gives their next session no admin pages', async () => {
     const { visit, tokenOf } = await visitor()
     const token = await tokenOf(OF_USER)

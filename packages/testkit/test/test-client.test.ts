@@ -44,6 +44,12 @@ describe('testClient', () => {
     ])
   })
 
+  it('gets an address in this process without saying more', async () => {
+    const { server } = createNotesServer({ now })
+    const path = '/.well-known/oauth-authorization-server'
+    expect(JSON.parse((await inProcess(server)(server.issuer + path)).body)).toEqual(server.metadata)
+  })
+
   it('shows the page of a server that will not answer the client', async () => {
     const { server } = createNotesServer({ now })
     const client = { clientId: 'unknown', redirectUris: ['http://127.0.0.1/cb'] }

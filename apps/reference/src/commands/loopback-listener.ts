@@ -1,7 +1,16 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { html, pages } from '@grantkit/pages'
+import { BRAND } from '../brand.ts'
 
 const PATIENCE_MS = 5 * 60 * 1000
+
+const ui = pages({ brand: BRAND })
+const RETURNED = ui.page({
+  title: 'Thank you',
+  main: html`<h1>Thank you</h1><p>You can close this window and go back to the terminal.</p>`,
+})
+const NOT_HERE = ui.page({ title: 'Not here', main: html`<h1>Not here</h1>`, status: 404 })
 
 /** Waits at a loopback address for the redirect of the browser (RFC 8252 7.3). */
 export interface LoopbackListener {
@@ -16,13 +25,8 @@ export async function listenOnLoopback(): Promise<LoopbackListener> {
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', redirectUri())
     const returned = url.pathname === '/callback'
-    response.writeHead(returned ? 200 : 404, {
-      'content-type': 'text/plain; charset=utf-8',
-      connection: 'close',
-    })
-    response.end(
-      returned ? 'Thank you. You can close this window and go back to the terminal.\n' : 'Not here.\n',
-    )
+    const { status, headers, body } = returned ? RETURNED : NOT_HERE
+    response.writeHead(status, { ...headers, connection: 'close' }).end(body)
     if (returned) resolve(url)
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))

@@ -41,9 +41,9 @@ bdi{display:inline-block;max-inline-size:100%;overflow:clip;vertical-align:botto
 .quiet{color:var(--quiet)}
 .quiet strong{color:var(--ink)}
 .unseen{position:absolute;inline-size:1px;block-size:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
-@media (max-width:32rem){body{padding:.5rem 0 0;background:var(--card)}
-.brand{margin-block-end:.25rem}
-main{padding:.75rem 1.25rem 1.5rem;border:0;border-radius:0;box-shadow:none}
+@media (max-width:32rem){h1{margin-block-end:.5rem;font-size:1.25rem}h2{font-size:1rem}body{padding:.25rem 0 0;background:var(--card)}
+.brand{margin-block-end:0}
+main{padding:.25rem 1.25rem 1.5rem;border:0;border-radius:0;box-shadow:none}
 footer{padding:1rem 1.25rem;border-block-start:1px solid var(--line)}}
 @media (prefers-reduced-motion:no-preference){button,summary{transition:background-color .12s,border-color .12s}}
 `
@@ -63,14 +63,11 @@ input[type=checkbox]{flex:none;inline-size:1.3rem;block-size:1.3rem;margin:0;acc
 input.code,.code{font:600 1.25rem/1.4 ui-monospace,monospace;letter-spacing:.08em}
 input.code{text-transform:uppercase}
 summary{min-block-size:2.75rem;padding-block:.6rem;cursor:pointer}
-.skip{position:absolute;inset-block-start:.5rem;inset-inline-start:.5rem;padding:.6rem 1rem;background:var(--card);border-radius:.6rem}
-.skip:not(:focus){clip-path:inset(50%)}
-.decision{position:sticky;inset-block-end:0;z-index:1;display:flex;gap:.5rem;margin:1rem -2rem -2rem;padding:.75rem 2rem;
-background:var(--card);border-block-start:1px solid var(--line);border-radius:0 0 1rem 1rem}
+.decision{display:flex;gap:.5rem;margin-block:.75rem}
 .decision button{flex:1 1 auto;inline-size:auto;min-inline-size:0;padding-inline:.35rem;white-space:nowrap}
-html:has(.decision){scroll-padding-block-end:5.5rem}
-@media (max-width:32rem){.decision{margin:1rem -1.25rem 0;padding:.75rem 1.25rem;border-radius:0}main:has(.decision){padding-block-end:0}}
-@media (max-width:22.5rem){.decision{padding-inline:.75rem;gap:.4rem}.decision button{font-size:.9rem}}
+@media (max-width:22.5rem){.decision{gap:.4rem;margin-inline:-.5rem}.decision button{font-size:.9rem}}
+@media (min-width:60rem){body:has(.decision)>main{max-inline-size:58rem;display:grid;grid-template-columns:1fr 1.15fr;gap:0 2rem}
+body:has(.decision) main>:is(h1,[role=alert]){grid-column:1/-1}}
 @media (forced-colors:active){button.primary,a.primary{border-width:3px}}
 `
 
@@ -82,10 +79,19 @@ dl{display:grid;gap:.75rem;margin:0}
 dt{color:var(--quiet);font-size:.875rem}
 dd{margin:0}
 .host{font-size:1.25rem;font-weight:650;line-height:1.3}
-dd details{margin-block-end:-.6rem}
+.asker,form:has(>.decision)>p{margin-block-end:.5rem;font-size:.9rem;line-height:1.4}
+.asker>*{margin-block-end:.75rem}
+.asker .problem{padding:.5rem .75rem}
+section.app{padding-block:.6rem}
+section.app>p{margin-block-end:.35rem}
+section.app dl{gap:.2rem}
+section.app .host{font-size:1.1rem}
+section.app :is(dt,dd){display:inline;margin-inline-end:.35rem}
+section.app>details{margin-block-end:-.6rem}
+section.app>details[open]{margin-block-end:0}
 dd a{white-space:nowrap}
 article summary .small{display:block}
-dd summary,.small{color:var(--quiet);font-size:.875rem}
+section.app summary,.small{color:var(--quiet);font-size:.875rem}
 .notice,.problem{padding:.75rem 1rem;border-radius:.6rem;border:1px solid var(--line)}
 .notice{background:var(--ground)}
 .problem{background:var(--alert-ground);border-color:transparent;color:var(--alert)}
@@ -111,20 +117,19 @@ input+p.small{margin-block-start:-.6rem}
 .plain li{margin-block-end:.25rem}
 .pages{display:flex;gap:1.5rem}
 .pages a{display:inline-block;padding-block:.6rem}
-.developer{margin-block-start:1.5rem;padding:1rem 1.25rem;border:1px solid var(--line);border-radius:.75rem;font-size:.925rem}
-.developer h2{margin-block-end:.5rem}
+.developer{margin-block-start:1.5rem;padding:.25rem 1.25rem;border:1px solid var(--line);border-radius:.75rem;font-size:.925rem}
 .developer dl{grid-template-columns:max-content 1fr;gap:.25rem 1rem}
 .developer dl{margin-block-end:.75rem}
-.developer p:last-child{margin-block-end:0}
+.developer p:last-child{margin-block-end:.75rem}
 `
 
-const SCOPES = `fieldset{margin:0 0 1rem;padding:0;border:0}
+const SCOPES = `fieldset{margin:0 0 .5rem;padding:0;border:0}
 legend{padding:0;margin-block-end:.15rem;color:var(--quiet);font-size:.875rem;font-weight:600}
 legend.field{margin-block-end:.35rem;color:var(--ink);font-size:1rem}
-.scope{display:flex;gap:.75rem;align-items:center;min-block-size:2.75rem;padding-block:.6rem}
+.scope{display:flex;gap:.75rem;align-items:center;min-block-size:2.5rem;padding-block:.4rem}
 .scope>span{flex:1}
 .marks{display:flex;flex-wrap:wrap;gap:.35rem}
-.scope .marks{margin-block-start:.25rem}
+.scope .marks{display:inline;margin-inline-start:.25rem}
 fieldset .scope+.scope{border-block-start:1px solid var(--line)}
 .mark{flex:none;padding:.1rem .5rem;border:1px solid transparent;border-radius:1rem;background:var(--ground);color:var(--quiet);font-size:.8125rem;font-weight:600;white-space:nowrap}
 .mark.change{background:var(--change-ground);color:var(--change)}
@@ -138,5 +143,5 @@ fieldset .scope+.scope{border-block-start:1px solid var(--line)}
 .area summary .says{grid-column:1/-1;color:var(--quiet);font-size:.925rem;line-height:1.4}
 .area summary .marks{justify-content:flex-end}
 .area .scope{padding-inline:1rem;border-block-start:1px solid var(--line)}
-@media (max-width:32rem){.app{padding:.85rem 1rem}.area summary{padding-inline:.85rem}}
+@media (max-width:32rem){.app{padding:.85rem 1rem}section.app{padding-block:.5rem}.area summary{padding-inline:.85rem}}
 `

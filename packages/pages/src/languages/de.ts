@@ -27,6 +27,7 @@ export const de: Language = {
     describedBy: 'Beschrieben unter',
     sendsYouTo: 'Leitet Sie weiter zu',
     onThisDevice: '{host}, auf diesem Gerät',
+    details: 'Einzelheiten',
     wholeAddress: 'Vollständige Adresse',
     reference: 'Referenz',
     gains: 'Wer dies bei {host} begonnen hat, kann diesen Zugriff in Ihrem Namen nutzen.',
@@ -248,9 +249,9 @@ export const de: Language = {
     unavailableTitle: 'Das geht im Moment nicht',
     unavailable: 'Bitte versuchen Sie es gleich noch einmal.',
     tellProgram:
-      'Ein Programm, das Ihren Browser geöffnet hat, sieht diese Seite nicht. Teilen Sie ihm mit, was unten steht.',
+      'Wenn das wieder geschieht, geben Sie den Text unten an die App weiter oder an die Leute, die sie entwickeln.',
     reference: 'Wenn Sie um Hilfe bitten, geben Sie diese Referenz an: {reference}',
-    forDeveloper: 'Für die App und ihre Entwickler',
+    forDeveloper: 'Text für die App und ihre Entwickler',
   },
   advice: {
     appMistake:

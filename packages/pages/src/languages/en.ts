@@ -35,6 +35,8 @@ export const en = {
     /** A label; the host follows to which the browser goes after the answer. */
     sendsYouTo: 'Sends you to',
     onThisDevice: '{host}, on this device',
+    /** A disclosure of what follows: the whole address, and the reference. */
+    details: 'Details',
     wholeAddress: 'The whole address',
     /** A label; what the user tells the operator follows. */
     reference: 'Reference',
@@ -283,10 +285,10 @@ export const en = {
     title: 'This request cannot be answered',
     unavailableTitle: 'This does not work right now',
     unavailable: 'Please try again in a moment.',
-    tellProgram: 'A program that opened your browser cannot see this page. Give it the text below.',
+    tellProgram: 'If this happens again, pass the text below on to the app, or to the people who made it.',
     reference: 'If you ask for help, pass on this reference: {reference}',
-    /** The heading of a box in English. */
-    forDeveloper: 'For the app and its developer',
+    /** Opens a box in English. */
+    forDeveloper: 'Text for the app and its developer',
   },
   /** What a user can do about an error. */
   advice: {

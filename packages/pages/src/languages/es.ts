@@ -25,6 +25,7 @@ export const es: Language = {
     describedBy: 'Descrita en',
     sendsYouTo: 'Le redirige a',
     onThisDevice: '{host}, en este dispositivo',
+    details: 'Detalles',
     wholeAddress: 'La dirección completa',
     reference: 'Referencia',
     gains: 'Quien inició esto en {host} puede usar este acceso en su nombre.',
@@ -240,10 +241,9 @@ export const es: Language = {
     title: 'No se puede atender esta solicitud',
     unavailableTitle: 'El servicio no está disponible en este momento',
     unavailable: 'Inténtelo de nuevo dentro de un momento.',
-    tellProgram:
-      'Un programa que abrió su navegador no ve esta página. Comuníquele lo que figura a continuación.',
+    tellProgram: 'Si vuelve a ocurrir, pase el texto de abajo a la aplicación o a quien la desarrolla.',
     reference: 'Si pide ayuda, indique esta referencia: {reference}',
-    forDeveloper: 'Para la aplicación y quien la desarrolla',
+    forDeveloper: 'Texto para la aplicación y quien la desarrolla',
   },
   advice: {
     appMistake: 'La aplicación que le envió aquí ha cometido un error. Vuelva a ella e inténtelo de nuevo.',

@@ -26,6 +26,7 @@ export const fr: Language = {
     describedBy: 'Décrite par',
     sendsYouTo: 'Vous redirige vers',
     onThisDevice: '{host}, sur cet appareil',
+    details: 'Détails',
     wholeAddress: 'L’adresse complète',
     reference: 'Référence',
     gains: 'La personne qui a commencé ceci sur {host} peut utiliser cet accès en votre nom.',
@@ -146,7 +147,7 @@ export const fr: Language = {
     title: 'Donner accès à un autre appareil ?',
     warning: 'Si quelqu’un vous a envoyé ce code, refusez.',
     warningReason:
-      'Vous ne vous connectez pas ici : vous laissez un autre appareil agir en votre nom, où qu’il soit et quelle que soit la personne qui l’utilise.',
+      'Vous ne vous connectez pas ici : un autre appareil agira en votre nom, où qu’il soit et quel que soit son détenteur.',
     theDevice: 'L’appareil',
     itsCode: 'Son code',
     started: 'Commencé',
@@ -250,9 +251,9 @@ export const fr: Language = {
     unavailableTitle: 'Le service est momentanément indisponible',
     unavailable: 'Veuillez réessayer dans un instant.',
     tellProgram:
-      'Un programme qui a ouvert votre navigateur ne voit pas cette page. Transmettez-lui ce qui figure ci-dessous.',
+      'Si cela se reproduit, transmettez le texte ci-dessous à l’application ou à ses développeurs.',
     reference: 'Si vous demandez de l’aide, indiquez cette référence : {reference}',
-    forDeveloper: 'Pour l’application et ses développeurs',
+    forDeveloper: 'Texte pour l’application et ses développeurs',
   },
   advice: {
     appMistake: 'L’application qui vous a envoyé ici a commis une erreur. Retournez-y et réessayez.',

@@ -27,6 +27,7 @@ export const ja: Language = {
     describedBy: '説明元',
     sendsYouTo: '移動先',
     onThisDevice: '{host}（この端末内）',
+    details: '詳細',
     wholeAddress: 'アドレス全体',
     reference: '参照番号',
     gains: '{host} でこの操作を始めた人は、あなたとしてこのアクセスを利用できます。',
@@ -233,10 +234,9 @@ export const ja: Language = {
     title: 'このリクエストにはお応えできません',
     unavailableTitle: '現在ご利用いただけません',
     unavailable: 'しばらくしてからもう一度お試しください。',
-    tellProgram:
-      'ブラウザーを開いたプログラムには、このページが見えません。下の内容をプログラムに伝えてください。',
+    tellProgram: 'もう一度起きる場合は、下の情報をアプリまたはその開発者にお伝えください。',
     reference: 'お問い合わせの際は、この参照番号をお伝えください：{reference}',
-    forDeveloper: 'アプリとその開発者の方へ',
+    forDeveloper: 'アプリとその開発者向けの情報',
   },
   advice: {
     appMistake: 'あなたをここへ案内したアプリに誤りがあります。アプリに戻って、もう一度お試しください。',

@@ -25,6 +25,7 @@ export const ptBR: Language = {
     describedBy: 'Descrito em',
     sendsYouTo: 'Redireciona você para',
     onThisDevice: '{host}, neste dispositivo',
+    details: 'Detalhes',
     wholeAddress: 'O endereço completo',
     reference: 'Referência',
     gains: 'Quem iniciou isto em {host} pode usar este acesso em seu nome.',
@@ -235,10 +236,9 @@ export const ptBR: Language = {
     title: 'Não é possível atender a esta solicitação',
     unavailableTitle: 'O serviço não está disponível no momento',
     unavailable: 'Tente novamente em instantes.',
-    tellProgram:
-      'Um programa que abriu o seu navegador não vê esta página. Informe a ele o que está escrito abaixo.',
+    tellProgram: 'Se acontecer de novo, passe o texto abaixo ao aplicativo ou a quem o desenvolve.',
     reference: 'Se pedir ajuda, informe esta referência: {reference}',
-    forDeveloper: 'Para o aplicativo e quem o desenvolve',
+    forDeveloper: 'Texto para o aplicativo e quem o desenvolve',
   },
   advice: {
     appMistake: 'O aplicativo que enviou você até aqui cometeu um erro. Volte a ele e tente novamente.',

@@ -53,9 +53,7 @@ export function documentAddress({ language }: PageContext, clientId: string): Sa
 
 /** Where the browser goes: the host is more reliable than the name that the app chose, and as large. */
 export function redirectTarget(context: PageContext, uri: string): SafeHtml {
-  const { consent } = context.language
-  return html`<div><dt>${consent.sendsYouTo}</dt><dd>${redirectHost(context, uri)}
-<details><summary>${consent.wholeAddress}</summary><code dir="ltr">${uri}</code></details></dd></div>`
+  return html`<div><dt>${context.language.consent.sendsYouTo}</dt><dd>${redirectHost(context, uri)}</dd></div>`
 }
 
 export function redirectHost({ language: { consent } }: PageContext, uri: string): SafeHtml {

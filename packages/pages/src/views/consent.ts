@@ -6,7 +6,7 @@ import { documentAddress, namedApp, redirectTarget, signedInAs } from './app.ts'
 import { callbackChoice } from './callback.ts'
 import { decision } from './scopes.ts'
 
-/** The consent page. The app chose its own name, so the target of the redirect is as large, and there in full on demand. */
+/** The consent page. The app chose its own name, so the target of the redirect is as large. What few people need is folded: the scopes stand in sight. */
 export async function consentPage(context: PageContext, view: ConsentView): Promise<HttpResponse> {
   const { consent } = context.language
   const { client, identity, session, scopes, returnTo } = view
@@ -14,11 +14,15 @@ export async function consentPage(context: PageContext, view: ConsentView): Prom
   const offer = view.canShowCallback ? callbackChoice(context) : ''
   const main = html`
 <h1>${consent.title}</h1>${view.formExpired ? html`<p class="problem" role="alert">${consent.expired}</p>` : ''}
-<section class="app" aria-label="${consent.theApp}">
+<div class="asker"><section class="app" aria-label="${consent.theApp}">
   ${namedApp(context, view)}
-  <dl>${client.origin !== 'document' ? '' : documentAddress(context, client.clientId)}${redirectTarget(context, view.redirectUri)}${await signedInAs(context, session, returnTo)}${referenceRow(context, view)}</dl>
+  <dl>${client.origin !== 'document' ? '' : documentAddress(context, client.clientId)}${redirectTarget(context, view.redirectUri)}${await signedInAs(context, session, returnTo)}</dl>
+  <details><summary>${consent.details}</summary>
+    <dl><div><dt>${consent.wholeAddress}</dt><dd><code dir="ltr">${view.redirectUri}</code></dd></div>${referenceRow(context, view)}</dl>
+  </details>
 </section>
-${known === undefined ? '' : whoGains(context, known.host)}<form method="post" action="${view.action}">
+${known === undefined ? '' : whoGains(context, known.host)}</div>
+<form method="post" action="${view.action}">
   <input type="hidden" name="ticket" value="${view.ticket}">
   ${decision(context, { asks: consent.asks, scopes, more: offer, cautious: known !== undefined })}
 </form>`

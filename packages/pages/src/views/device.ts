@@ -30,7 +30,7 @@ export async function devicePage(context: PageContext, view: DeviceView): Promis
   const { client, session } = view
   const main = html`
 <h1>${device.title}</h1>
-<p class="problem"><strong>${device.warning}</strong> ${device.warningReason}</p>
+<div class="asker"><p class="problem"><strong>${device.warning}</strong> ${device.warningReason}</p>
 <section class="app" aria-label="${device.theDevice}">
   ${namedApp(context, { client })}
   <dl>
@@ -38,7 +38,7 @@ export async function devicePage(context: PageContext, view: DeviceView): Promis
     <div><dt>${device.started}</dt><dd>${started(context.language, view)}</dd></div>
     ${await signedInAs(context, session, view.request.path)}
   </dl>
-</section>
+</section></div>
 <form method="post" action="${view.action}">
   <input type="hidden" name="ticket" value="${view.ticket}">
   ${decision(context, { asks: device.asks, scopes: view.scopes, cautious: true })}

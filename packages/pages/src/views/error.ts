@@ -21,10 +21,10 @@ export function errorPage(context: PageContext, view: ErrorView): HttpResponse {
   const main = html`
 <h1>${title}</h1>
 <p>${fill(advice, { brand: html`<bdi>${site.theme.name}</bdi>` })}</p>${reference(context, view)}${remedy === undefined ? '' : html`<p>${error.tellProgram}</p>`}
-<section class="developer" aria-labelledby="developer">
-  <h2 id="developer">${error.forDeveloper}</h2>
+<details class="developer">
+  <summary>${error.forDeveloper}</summary>
   <div lang="en" dir="ltr">${details(view, waysIn(view, site.metadata?.()))}${remedy === undefined ? '' : remedyLines(remedy)}</div>
-</section>`
+</details>`
   return layout(context, { title, main, status: view.status })
 }
 

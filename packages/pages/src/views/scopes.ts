@@ -20,14 +20,14 @@ interface Decision {
 export function decision(context: PageContext, { asks, scopes, more, cautious = false }: Decision): SafeHtml {
   const { language } = context
   const isLong = scopes.length > FEW
-  const skip = isLong ? html` <a class="skip" href="#decision">${language.scopes.toDecision}</a>` : ''
+  const skip = isLong ? html` <a href="#decision">${language.scopes.toDecision}</a>` : ''
   const disconnect = linkedToApps(context, language.scopes.disconnect)
   return html`
 <h2>${asks}</h2>
 <p>${scopeCount(language, scopes)} <span class="quiet">${language.scopes.untick}</span>${skip}</p>
 ${scopeChoices(language, scopes)}${more}
-${disconnect === '' ? '' : html`<p class="quiet">${disconnect}</p>`}
-${buttons(language, scopes, cautious)}`
+${buttons(language, scopes, cautious)}
+${disconnect === '' ? '' : html`<p class="quiet">${disconnect}</p>`}`
 }
 
 type IsTicked = (scope: ConsentScope) => boolean
@@ -58,7 +58,7 @@ export function scopeCount(
   return sentences.join(' ')
 }
 
-/** Deny comes first: a browser sends a form by its first button. One row, so that the list above stays in sight. */
+/** Deny comes first: a browser sends a form by its first button. Below the scopes and never over them: whoever answers has passed them all. */
 function buttons(
   { decision: texts }: Language,
   scopes: readonly ConsentScope[],

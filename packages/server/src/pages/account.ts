@@ -9,6 +9,7 @@ import {
 } from '@grantkit/pages/connected-apps'
 import type { Context } from 'hono'
 import * as z from 'zod'
+import type { AccountDirectory } from '../accounts/account-directory.ts'
 import type { AccountRows } from '../accounts/account-rows.ts'
 import type { Account } from '../accounts/accounts.ts'
 import type { PasswordRules } from '../accounts/passwords.ts'
@@ -37,6 +38,7 @@ import { changePassword, isBySignIn, methodsOf, type Notify, signInMethods } fro
 export interface AccountPageOptions extends LoginOptions, FailureSources {
   readonly signIns: SignInHistory
   readonly adminSignIns: AdminSignIns
+  readonly directory: Pick<AccountDirectory, 'isAdmin'>
   readonly installationNames: InstallationNames
   readonly scopes: Readonly<Record<string, ScopeDefinition>>
   readonly accounts: AccountRows
@@ -88,7 +90,7 @@ export function accountPage(options: AccountPageOptions, grants: AuthorizationSe
 <h1>Your account</h1>
 ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</p>`}
 ${notice === undefined ? '' : html`<p class="notice" role="status">${notice}</p>`}
-${identity(account, site.basePath)}
+${identity(account, site.basePath, await options.directory.isAdmin(account.id))}
 ${appsSection(site, path, { ...page, after, ticket: token })}
 ${options.personalTokens === undefined ? '' : tokensLink(path)}
 ${ways.builtIn ? signInMethods(site, ways, methods) : ''}
@@ -139,11 +141,11 @@ function tokensLink(path: string): Markup {
   return html`<p><a href="${path}/tokens">Personal access tokens</a>, for programs that no browser can sign in.</p>`
 }
 
-function identity({ name, email }: Account, basePath: string): Markup {
+function identity({ name, email }: Account, basePath: string, isAdmin: boolean): Markup {
   return html`
 <section class="card" aria-label="You">
   <p class="app-name"><bdi>${name}</bdi></p>
-  ${email === undefined ? '' : html`<p class="hint"><bdi>${email}</bdi></p>`}
+  ${email === undefined ? '' : html`<p class="hint"><bdi>${email}</bdi></p>`}${isAdmin ? html`<p><a href="${basePath}/admin">Operator's view</a></p>` : ''}
   <form method="post" action="${basePath}/logout" class="actions">
     <input type="hidden" name="return_to" value="${basePath}/account">
     <button>Sign out</button>

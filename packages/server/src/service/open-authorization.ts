@@ -89,6 +89,7 @@ async function pagesOptions(
     passwordRules: passwordRules(config),
     requestingApp: requestingApp(baseUrl, server),
     ways,
+    directory,
     adminSignIns: adminSignIns({ passkeys: ways.passkeys, directory, acr: config.admin.acr }),
     resets: passwordResets({
       ...{ mail: config.mail, name: brand.name, baseUrl, secret, accounts },

@@ -6,11 +6,13 @@ export type ClientRequest = Pick<HttpRequest, 'method' | 'headers' | 'body' | 'r
 /** Sends a request to the server and returns its answer; redirects are not followed. @param url absolute */
 export type Send<R extends HttpResponse = HttpResponse> = (url: string, request: ClientRequest) => Promise<R>
 
+const A_GET: ClientRequest = { method: 'GET', headers: {}, body: '' }
+
 /** The part of the server that a client sees. */
 export type ServerUnderTest = Pick<AuthorizationServer, 'issuer' | 'routes'>
 
 /**
- * Sends to a server in this process.
+ * Sends to a server in this process; without a request, a GET.
  *
  * @throws Error for an unknown path
  *
@@ -19,11 +21,13 @@ export type ServerUnderTest = Pick<AuthorizationServer, 'issuer' | 'routes'>
  * import { inProcess } from '@grantkit/testkit/client'
  *
  * const send = inProcess(server)
- * const metadata = await send(`${issuer}/.well-known/oauth-authorization-server`, { method: 'GET', headers: {}, body: '' })
+ * const metadata = await send(`${issuer}/.well-known/oauth-authorization-server`)
  * ```
  */
-export function inProcess({ routes }: Pick<ServerUnderTest, 'routes'>): Send {
-  return (url, request) => {
+export function inProcess({
+  routes,
+}: Pick<ServerUnderTest, 'routes'>): (url: string, request?: ClientRequest) => Promise<HttpResponse> {
+  return (url, request = A_GET) => {
     const { pathname: path, search } = new URL(url)
     const route = routes.find((candidate) => candidate.path === path)
     if (route === undefined) throw new Error(`The server has no route ${path}`)

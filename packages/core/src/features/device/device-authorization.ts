@@ -8,7 +8,7 @@ import { ResourceParameter, readMessage, text } from '../../http/message.ts'
 import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
 import type { Client, Transient } from '../../kernel/records.ts'
 import { requestedResources } from '../../kernel/resource-indicator.ts'
-import { includesAll, scopesOfRequest } from '../../kernel/scope.ts'
+import { scopesOfRequest } from '../../kernel/scope.ts'
 import {
   type GrantId,
   type Hash,
@@ -135,7 +135,12 @@ function requestedAccess(
   if (allowed === undefined || !client.grantTypes.includes(DEVICE_CODE_GRANT))
     throw new OAuthError(GRANT_TYPE_ERRORS.grant_type_not_registered)
   const { scopes, ignoredScopes } = scopesOfRequest(server.scopes, server, client, scope)
-  if (!includesAll(allowed, scopes)) throw new OAuthError(DEVICE_REQUEST_ERRORS.device_scope_refused)
+  const refused = scopes.find((name) => !allowed.includes(name))
+  if (refused !== undefined)
+    throw new OAuthError(
+      DEVICE_REQUEST_ERRORS.device_scope_refused,
+      `Devices cannot get the scope "${refused}". Leave it out`,
+    )
   const proves = code_challenge !== undefined || code_challenge_method !== undefined
   return {
     clientId: client.clientId,
