@@ -6,8 +6,11 @@ import type { ReportFailedSignIn } from '../attempts/recording.ts'
 import { BY_PASSKEY, BY_PASSWORD } from '../config/authentication-classes.ts'
 import type { RolesEvent, SignInEvent, SignInMethodChanged } from '../events.ts'
 import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
-import { wishesIn } from '../http/sign-in-wishes.ts'
+import { addressOf } from '../http/page.ts'
+import { signInAddress, wishesIn } from '../http/sign-in-wishes.ts'
 import type { CallerOf } from '../http/trusted-proxies.ts'
+import type { Enrolments } from '../sign-in/enrolments.ts'
+import type { RequiredPasskeys } from '../sign-in/required-passkeys.ts'
 import type { Sessions, SignInFacts } from '../sign-in/session.ts'
 import {
   attemptPasskey,
@@ -107,7 +110,10 @@ export function passkeyLogin(
   }
 }
 
-/** Completes a sign-in of any method: starts a session, and redirects to where the user came from. */
+/**
+ * Completes a sign-in of any method: starts a session, and redirects to where the user came from. If the account needs a passkey and
+ * this was none, no session starts.
+ */
 export interface SignedIn extends SignInFacts {
   readonly account: StoredAccount
   /** A path of this service. */
@@ -119,16 +125,29 @@ export interface SignedIn extends SignInFacts {
 }
 
 export async function signedIn(
-  { sessions, browsers, onEvent }: LoginOptions,
+  { site, sessions, browsers, requiredPasskeys, enrolments, onEvent }: LoginOptions,
   c: Context,
   { account, returnTo, usedCookie, vouched, ...facts }: SignedIn,
 ): Promise<Response> {
+  const after = await requiredPasskeys.after(account, facts.acr)
+  if (after === 'enrol' || after === 'refused') {
+    if (usedCookie !== undefined) c.header('set-cookie', usedCookie)
+    onEvent({
+      type: 'sign_in_failed',
+      reason: `passkey_${after === 'enrol' ? 'missing' : 'required'}`,
+      subject: account.id,
+    })
+    if (after === 'refused') return seeOther(c, signInAddress(site.basePath, returnTo, { acrValues: 'phr' }))
+    c.header('set-cookie', enrolments.begin(account), { append: true })
+    return seeOther(c, addressOf(`${site.basePath}/login/enrol`, { return_to: returnTo }))
+  }
   const { session, cookie } = await sessions.start(account, c.req.header('cookie'), facts)
   onEvent({ ...signInSucceeded(session), ...acrOfApplication(facts), ...(vouched && { vouched }) })
   // An application has the passwords, and limits them.
   const device = facts.signedInBy === 'application' ? [] : browsers.remember(account, c.req.header('cookie'))
   for (const line of [cookie, usedCookie ?? [], device].flat()) c.header('set-cookie', line, { append: true })
-  return seeOther(c, returnTo)
+  if (after === 'nothing') return seeOther(c, returnTo)
+  return seeOther(c, addressOf(`${site.basePath}/login/passkey-notice`, { return_to: returnTo }))
 }
 
 /** The other methods have the class of their name. */
@@ -143,6 +162,8 @@ export function signInSucceeded({ subject, id: sessionId, firstId, signedInBy }:
 /** Shared by all sign-in methods. */
 export interface LoginOptions extends SignInOptions, SignInPageOptions {
   readonly sessions: Sessions
+  readonly requiredPasskeys: RequiredPasskeys
+  readonly enrolments: Enrolments
   readonly callerOf: CallerOf
   readonly reportFailed: ReportFailedSignIn
   readonly onEvent: (event: RolesEvent | SignInEvent | SignInMethodChanged) => void

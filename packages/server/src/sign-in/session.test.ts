@@ -40,7 +40,12 @@ async function stored(): Promise<StoredAccount> {
 }
 
 function openSessions({ secret = SECRET, baseUrl = HTTP, find = accounts.find } = {}): Sessions {
-  return sessionsOfBrowsers({ secret, baseUrl, accounts: { find, sessions: accounts.sessions } })
+  return sessionsOfBrowsers({
+    secret,
+    baseUrl,
+    accounts: { find, sessions: accounts.sessions },
+    demandPasskey: async () => false,
+  })
 }
 
 /** The Cookie header of a browser after this Set-Cookie. */
