@@ -51,13 +51,13 @@ export function requiredPasskeys({ rule, accounts, directory, passkeys }: Parts)
   const { who, from } = rule
 
   /** Each request with a session asks, so it reads no more than the rule needs. */
-  async function consequence(id: string, acr: string | undefined, hasPasskey: () => Promise<boolean>) {
+  const consequence = async (id: string, acr: string | undefined, hasPasskey: () => Promise<boolean>) => {
     if (classOf(acr) === 'phr') return 'nothing'
     const isAdmin = who === 'admins' && (await directory.isAdmin(id))
     const claims = Array.isArray(who) ? await accounts.claims(id) : undefined
     const roles = Array.isArray(claims?.roles) ? claims.roles : []
     const signIn = { isAdmin, roles, hasPasskey: await hasPasskey(), acr }
-    return consequenceOf(rule as PasskeyRule, signIn, new Date().toISOString().slice(0, 10))
+    return consequenceOf(rule, signIn, new Date().toISOString().slice(0, 10))
   }
 
   return {

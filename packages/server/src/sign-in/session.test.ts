@@ -184,7 +184,12 @@ describe('a session', () => {
     vi.spyOn(database, 'deleteFrom').mockImplementationOnce(() => {
       throw down
     })
-    const inBrowsers = sessionsOfBrowsers({ secret: SECRET, baseUrl: HTTP, accounts: { find, sessions } })
+    const inBrowsers = sessionsOfBrowsers({
+      secret: SECRET,
+      baseUrl: HTTP,
+      accounts: { find, sessions },
+      demandPasskey: async () => false,
+    })
     const { cookie } = await begin(inBrowsers)
     expect(onError).toHaveBeenCalledExactlyOnceWith(down)
     expect(await inBrowsers.read(sent(cookie))).toBeDefined()
