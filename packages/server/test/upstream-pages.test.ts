@@ -477,12 +477,18 @@ it('sends the forms of the account page to the server alone, and continues to th
 })
 
 it.each([
-  ['one that says nothing, adds a first passkey', {}, '/login/enrol?return_to=%2Faccount'],
-  ['one that says phr and is trusted, is signed in', { acr: 'phr' }, '/account'],
-])('where all users need a passkey, who comes by a provider, %s', async (_, authentication, next) => {
+  ['that says nothing adds a first passkey', 0, {}, '/login/enrol?return_to=%2Faccount'],
+  [
+    'that asked for nothing for an hour signs in there again',
+    3600,
+    {},
+    '/login?return_to=%2Faccount&prompt=login',
+  ],
+  ['that says phr and is trusted is signed in', 0, { acr: 'phr' }, '/account'],
+])('where all users need a passkey, who comes by a provider %s', async (_, age, authentication, next) => {
   const rules = { signUp: true, trustAcr: true } as const
   const config = { requirePasskey: { who: 'all', from: '2020-01-01' } } as const
-  const { begin, answered } = await open(0, rules, {}, config, authentication)
+  const { begin, answered } = await open(age, rules, {}, config, authentication)
   const answer = await answered(await begin('/account', { acr_values: 'phr' }))
   expect(answer.headers.get('location')).toBe(next)
 })

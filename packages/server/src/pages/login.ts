@@ -7,7 +7,7 @@ import { BY_PASSKEY, BY_PASSWORD } from '../config/authentication-classes.ts'
 import type { RolesEvent, SignInEvent, SignInMethodChanged } from '../events.ts'
 import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
 import { addressOf } from '../http/page.ts'
-import { signInAddress, wishesIn } from '../http/sign-in-wishes.ts'
+import { signInAgain, wishesIn } from '../http/sign-in-wishes.ts'
 import type { CallerOf } from '../http/trusted-proxies.ts'
 import type { Enrolments } from '../sign-in/enrolments.ts'
 import type { RequiredPasskeys } from '../sign-in/required-passkeys.ts'
@@ -18,6 +18,7 @@ import {
   type SignInOptions,
   signInFailed,
 } from '../sign-in/sign-in-attempt.ts'
+import { isFresh } from '../sign-in/ways-to-sign-in.ts'
 import {
   demandsMoreThanPassword,
   needsNoSignIn,
@@ -125,22 +126,14 @@ export interface SignedIn extends SignInFacts {
 }
 
 export async function signedIn(
-  { site, sessions, browsers, requiredPasskeys, enrolments, onEvent }: LoginOptions,
+  options: LoginOptions,
   c: Context,
   { account, returnTo, usedCookie, vouched, ...facts }: SignedIn,
 ): Promise<Response> {
+  const { site, sessions, browsers, requiredPasskeys, onEvent } = options
   const after = await requiredPasskeys.after(account, facts.acr)
-  if (after === 'enrol' || after === 'refused') {
-    if (usedCookie !== undefined) c.header('set-cookie', usedCookie)
-    onEvent({
-      type: 'sign_in_failed',
-      reason: `passkey_${after === 'enrol' ? 'missing' : 'required'}`,
-      subject: account.id,
-    })
-    if (after === 'refused') return seeOther(c, signInAddress(site.basePath, returnTo, { acrValues: 'phr' }))
-    c.header('set-cookie', enrolments.begin(account), { append: true })
-    return seeOther(c, addressOf(`${site.basePath}/login/enrol`, { return_to: returnTo }))
-  }
+  if (after === 'enrol' || after === 'refused')
+    return notSignedIn(options, c, after, { account, returnTo, usedCookie, ...facts })
   const { session, cookie } = await sessions.start(account, c.req.header('cookie'), facts)
   onEvent({ ...signInSucceeded(session), ...acrOfApplication(facts), ...(vouched && { vouched }) })
   // An application has the passwords, and limits them.
@@ -148,6 +141,29 @@ export async function signedIn(
   for (const line of [cookie, usedCookie ?? [], device].flat()) c.header('set-cookie', line, { append: true })
   if (after === 'nothing') return seeOther(c, returnTo)
   return seeOther(c, addressOf(`${site.basePath}/login/passkey-notice`, { return_to: returnTo }))
+}
+
+/** To the passkey of the account, or to the page that adds a first one: for a user who has just proved to be there. */
+async function notSignedIn(
+  { site: { basePath }, ways, enrolments, onEvent }: LoginOptions,
+  c: Context,
+  after: 'enrol' | 'refused',
+  {
+    account,
+    returnTo,
+    usedCookie,
+    authTime = Math.floor(Date.now() / 1000),
+    confirmedAt = authTime,
+  }: SignedIn,
+): Promise<Response> {
+  const reason = after === 'enrol' ? 'passkey_missing' : 'passkey_required'
+  onEvent({ type: 'sign_in_failed', reason, subject: account.id })
+  if (usedCookie !== undefined) c.header('set-cookie', usedCookie)
+  if (after === 'refused') return seeOther(c, signInAgain(basePath, returnTo, false))
+  if (!(await isFresh(ways, { account, session: { authTime, confirmedAt } })))
+    return seeOther(c, signInAgain(basePath, returnTo))
+  c.header('set-cookie', enrolments.begin(account), { append: true })
+  return seeOther(c, addressOf(`${basePath}/login/enrol`, { return_to: returnTo }))
 }
 
 /** The other methods have the class of their name. */
