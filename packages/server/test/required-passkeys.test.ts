@@ -109,6 +109,7 @@ describe('from the day on', () => {
     expect((await late.submit(last, 'answer', { answer: '{}' })).status).toBe(403)
     vi.useRealTimers()
     await enrol(first, page)
+    expect((await second.go('/login/enrol')).status, 'the page of the other one').toBe(403)
     const answer = softwareAuthenticator(server.baseUrl).create(JSON.parse(body))
     expect((await second.submit(other, 'answer', { answer, name: 'mine' })).status).toBe(403)
     expect(await passkeysOf(id)).toBe(1)
@@ -127,14 +128,12 @@ describe('from the day on', () => {
   })
 
   it('a form of another site adds none', async () => {
-    const { id, newBrowser, byPassword } = await newAdmin()
+    const { id, key, newBrowser, byPassword } = await newAdmin()
     const browser = newBrowser()
-    const { url } = await byPassword(browser)
-    const answer = await fetch(`${url.origin}/login/enrol/passkey`, {
-      method: 'POST',
-      headers: { 'sec-fetch-site': 'cross-site' },
-      body: new URLSearchParams({ answer: '{}' }),
-    })
+    const page = await byPassword(browser)
+    const { body } = await browser.go('/login/enrol/passkey')
+    const filled = { answer: key.create(JSON.parse(body)), name: 'key' }
+    const answer = await browser.submit(page, 'answer', filled, { 'sec-fetch-site': 'cross-site' })
     expect([answer.status, await passkeysOf(id)]).toEqual([403, 0])
   })
 
