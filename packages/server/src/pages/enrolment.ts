@@ -15,7 +15,7 @@ const WORDS = {
   how: 'A passkey is kept by your device or your password manager, and you confirm it by finger, face or PIN. Afterwards you sign in with it.',
   name: 'Name of the passkey',
   example: 'My laptop',
-  none: 'No button? This browser has no passkeys, or no script. Open the page in another one.',
+  none: 'No button? This browser has no passkeys, or no script. Begin again in another one.',
   over: 'Here is nothing to add any more',
   overWhy:
     'A sign-in is good for five minutes and for a first passkey, and a link for one day and one passkey.',
@@ -78,9 +78,11 @@ ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</
 
   return {
     notice(c) {
+      const { from } = requiredPasskeys
+      if (from === undefined) return seeOther(c, returnTo(c))
       const main = html`
 <h1>${WORDS.noticeTitle}</h1>
-<p>${WORDS.noticeFrom(IN_WORDS.format(new Date(requiredPasskeys.from)))}</p>
+<p>${WORDS.noticeFrom(IN_WORDS.format(new Date(from)))}</p>
 <p><a href="${account}#sign-in">${WORDS.noticeAdd}</a></p>
 <p><a href="${returnTo(c)}">${WORDS.noticeLater}</a></p>`
       return pageResponse(site, { title: WORDS.noticeTitle, main, formAction: ["'self'"] })

@@ -120,7 +120,7 @@ export interface SignedIn extends SignInFacts {
   /** A path of this service. */
   readonly returnTo: string
   /** The Set-Cookie line that forgets how the sign-in began elsewhere. */
-  readonly usedCookie?: string
+  readonly usedCookie?: string | undefined
   /** The operator vouches for the address of the user, and the provider does not. */
   readonly vouched?: true | undefined
 }

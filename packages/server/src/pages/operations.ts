@@ -107,7 +107,10 @@ export const routes = identified({
     ['answer', ...OF_SIGN_IN],
     page({ ...SIGNED_IN, 401: 'The passkey is not known, or its answer not right' }),
   ),
-  passkeyNotice: shown('/login/passkey-notice', 'The page that says from when on the user needs a passkey'),
+  passkeyNotice: shown('/login/passkey-notice', 'The page that says from when on the user needs a passkey', {
+    200: 'The day',
+    303: 'No day is configured; to where the user came from',
+  }),
   enrolmentPage: shown('/login/enrol', 'The page where a user who needs a passkey adds one', {
     200: 'The form',
     303: 'A link of the operator; to the page without its token',

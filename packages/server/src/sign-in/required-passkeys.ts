@@ -32,7 +32,8 @@ export function consequenceOf({ who, from }: PasskeyRule, signIn: RuledSignIn, t
 }
 
 export interface RequiredPasskeys {
-  readonly from: string
+  /** The day. Absent: of nobody. */
+  readonly from?: string
   /** @param acr the class of a sign-in to the account. @throws OAuthError `temporarily_unavailable`, as below */
   after(account: StoredAccount, acr: string | undefined): Promise<Consequence>
   /** Whether a session of this class does not count. Without a class: whether the account must keep a passkey. */
@@ -47,7 +48,7 @@ interface Parts {
 }
 
 export function requiredPasskeys({ rule, accounts, directory, passkeys }: Parts): RequiredPasskeys {
-  if (rule === undefined) return { from: '', after: async () => 'nothing', demand: async () => false }
+  if (rule === undefined) return { after: async () => 'nothing', demand: async () => false }
   const { who, from } = rule
 
   /** Each request with a session asks, so it reads no more than the rule needs. */
