@@ -8,7 +8,7 @@ import { storeErrorsAs503 } from '../database/errors-as-503.ts'
 import { CLOCK_TOLERANCE, cookieOf, hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 
 /** A browser that may add a passkey to an account, and nothing else: it has no session. */
-export interface Enrolment {
+interface Enrolment {
   readonly account: StoredAccount
   /** The id of the link by which it began. Empty: a sign-in, which is good for the first passkey alone. */
   readonly link: string
