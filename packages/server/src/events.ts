@@ -141,6 +141,7 @@ const EVENTS: Readonly<
   account_admin_added: ['operator', 'A user was made an admin'],
   account_admin_removed: ['operator', 'A user is no longer an admin'],
   account_removed: ['operator', 'An account was removed'],
+  enrolment_link_made: ['operator', 'An operator made a link for a passkey'],
   account_roles_changed: ['decision', 'A provider gave a user other roles'],
   account_roles_unread: ['user', 'A provider did not say the roles of a user'],
   sessions_ended: ['decision', 'All sessions of a user, or of all users, ended'],
@@ -213,6 +214,7 @@ type ChangeType =
   | 'account_admin_added'
   | 'account_admin_removed'
   | 'account_removed'
+  | 'enrolment_link_made'
 
 /** At a sign-in with an OpenID provider that gives roles. */
 export type RolesEvent =
@@ -250,6 +252,9 @@ export type SignInEvent =
       readonly reason:
         | 'wrong_password'
         | 'wrong_passkey'
+        /** The account needs a passkey, and this was none: it has one, or must add a first one. */
+        | 'passkey_required'
+        | 'passkey_missing'
         | 'too_many_attempts'
         | `application_${ExternalSignInReason}`
         | `application_account_${NoImport}`

@@ -20,7 +20,15 @@ onEachDatabase((newDatabase) => {
     const { url, database } = await withoutAccounts(newDatabase)
     const replica = (on: Database) => {
       const accounts = accountRows(on, () => {})
-      return { accounts, sessions: sessionsOfBrowsers({ secret: SECRET, baseUrl: BASE_URL, accounts }) }
+      return {
+        accounts,
+        sessions: sessionsOfBrowsers({
+          secret: SECRET,
+          baseUrl: BASE_URL,
+          accounts,
+          demandPasskey: async () => false,
+        }),
+      }
     }
     const here = replica(database)
     for (const account of [DANA, THEO]) await here.accounts.add(account)

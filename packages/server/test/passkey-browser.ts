@@ -7,6 +7,8 @@ export interface Shown {
   readonly body: string
 }
 
+type Fields = Readonly<Record<string, string>>
+
 /** A browser at the pages of a server, whose user has a password and a passkey. It follows redirects within the server. */
 export class PasskeyBrowser {
   readonly #baseUrl: string
@@ -16,23 +18,23 @@ export class PasskeyBrowser {
     this.#baseUrl = baseUrl
   }
 
-  async go(address: string, form?: Readonly<Record<string, string>>): Promise<Shown> {
+  async go(address: string, form?: Fields, headers: Fields = {}): Promise<Shown> {
     const url = new URL(address, this.#baseUrl)
     if (url.origin !== this.#baseUrl) return { url, status: 0, body: '' }
-    const answer = await this.#send(url, form)
+    const answer = await this.#send(url, form, headers)
     const location = answer.headers.get('location')
     if (location !== null) return this.go(new URL(location, url).href)
     return { url, status: answer.status, body: await answer.text() }
   }
 
   /** Sends the form of the page that has this field. */
-  submit(page: Shown, field: string, filled: Readonly<Record<string, string>>): Promise<Shown> {
+  submit(page: Shown, field: string, filled: Fields, headers: Fields = {}): Promise<Shown> {
     const form = page.body.match(/<form[\s\S]*?<\/form>/g)?.find((each) => each.includes(`name="${field}"`))
     if (form === undefined) throw new Error(`No field ${field} on ${page.url}: ${page.body}`)
     const [, action = ''] = /action="([^"]+)"/.exec(form) ?? []
     const hidden = form.matchAll(/<input type="(?:hidden|checkbox)" name="([^"]+)"(?: value="([^"]*)")?/g)
     const fields = Object.fromEntries([...hidden].map(([, name = '', value = '']) => [name, plain(value)]))
-    return this.go(plain(action), { ...fields, ...filled })
+    return this.go(plain(action), { ...fields, ...filled }, headers)
   }
 
   byPassword(page: Shown): Promise<Shown> {
@@ -51,10 +53,10 @@ export class PasskeyBrowser {
     return this.submit(page, 'answer', { answer: create(JSON.parse(body)), name: 'key' })
   }
 
-  async #send(url: URL, form?: Readonly<Record<string, string>>): Promise<Response> {
+  async #send(url: URL, form: Fields | undefined, headers: Fields): Promise<Response> {
     const cookie = [...this.#cookies].map((pair) => pair.join('=')).join('; ')
     const sent = form && { method: 'POST', body: new URLSearchParams(form) }
-    const answer = await fetch(url, { headers: { cookie }, redirect: 'manual', ...sent })
+    const answer = await fetch(url, { headers: { ...headers, cookie }, redirect: 'manual', ...sent })
     for (const line of answer.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
       this.#cookies.set(name, value)

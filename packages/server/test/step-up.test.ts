@@ -104,6 +104,13 @@ describe('an app', () => {
   })
 })
 
+it('no page names a day for passkeys where none are required', async () => {
+  const answer = await fetch(`${server.baseUrl}/login/passkey-notice?return_to=/account`, {
+    redirect: 'manual',
+  })
+  expect([answer.status, answer.headers.get('location')]).toEqual([303, '/account'])
+})
+
 describe('the sign-in page', () => {
   it('offers only the passkey if a password is not strong enough, and says why in the language of the user', async () => {
     const { authorize } = await open()

@@ -1,6 +1,10 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type RunningProvider, runOpenIdProvider } from '@grantkit/test-servers/openid-provider'
+import {
+  type Authentication,
+  type RunningProvider,
+  runOpenIdProvider,
+} from '@grantkit/test-servers/openid-provider'
 import { sessionCookie } from '@grantkit/test-servers/session-cookie'
 import { softwareAuthenticator } from '@grantkit/test-servers/software-authenticator'
 import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
@@ -23,13 +27,14 @@ async function open(
   rules: Partial<Provider> = {},
   more: Record<string, unknown> = {},
   config: Partial<ServerConfig> = {},
+  authentication: Authentication = {},
 ) {
   const claims = () => ({ email: 'alice@partner.example', email_verified: true, ...more })
   const UPSTREAM_FILE = join(await temporaryFolder(), 'upstream.json')
   const provider = Promise.withResolvers<RunningProvider>()
   const server = await runServer(async (port) => {
     const BASE_URL = `http://localhost:${port}`
-    const op = await runOpenIdProvider(`${BASE_URL}${CALLBACK}`, claims, age)
+    const op = await runOpenIdProvider(`${BASE_URL}${CALLBACK}`, claims, age, authentication)
     onTestFinished(op.close)
     await writeFile(UPSTREAM_FILE, JSON.stringify({ providers: [{ ...op.provider, ...rules }] }))
     provider.resolve(op)
@@ -469,4 +474,21 @@ it('sends the forms of the account page to the server alone, and continues to th
     expect.stringContaining(`0;url=${op.provider.issuer}/auth?`),
   ])
   expect(await between.text()).toContain(`<a href="${op.provider.issuer}/auth?`)
+})
+
+it.each([
+  ['that says nothing adds a first passkey', 0, {}, '/login/enrol?return_to=%2Faccount'],
+  [
+    'that asked for nothing for an hour signs in there again',
+    3600,
+    {},
+    '/login?return_to=%2Faccount&prompt=login',
+  ],
+  ['that says phr and is trusted is signed in', 0, { acr: 'phr' }, '/account'],
+])('where all users need a passkey, who comes by a provider %s', async (_, age, authentication, next) => {
+  const rules = { signUp: true, trustAcr: true } as const
+  const config = { requirePasskey: { who: 'all', from: '2020-01-01' } } as const
+  const { begin, answered } = await open(age, rules, {}, config, authentication)
+  const answer = await answered(await begin('/account', { acr_values: 'phr' }))
+  expect(answer.headers.get('location')).toBe(next)
 })

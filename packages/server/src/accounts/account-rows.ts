@@ -65,8 +65,8 @@ export interface AccountRows extends Accounts {
   endAllSessions(): Promise<void>
   /** Keeps only the id, so that it is never reused for another person. */
   remove(id: string): Promise<boolean>
-  /** Removes a passkey, unless it is the last way to sign in. */
-  removePasskey(id: string, passkey: string): Promise<Removed>
+  /** Removes a passkey, unless it is the last way to sign in. @param keepsOne unless it is the last passkey */
+  removePasskey(id: string, passkey: string, keepsOne?: boolean): Promise<Removed>
   /** Removes an identity at an OpenID provider, unless it is the last way to sign in. */
   removeIdentity(id: string, issuer: string, identity: string): Promise<Removed>
 }
@@ -202,7 +202,7 @@ export function accountRows(
       if (removed) onEvent({ type: 'account_removed', subject })
       return removed
     },
-    removePasskey: (subject, passkey) => removeMethod(subject, { passkey }),
+    removePasskey: (subject, passkey, keepsOne) => removeMethod(subject, { passkey, keepsOne }),
     removeIdentity: (subject, issuer, identity) => removeMethod(subject, { issuer, identity }),
   })
   return { ...methods, sessions }
@@ -255,7 +255,9 @@ async function removeAccount(rows: Rows, id: string, end: ChangeAndEnd): Promise
 type Removed = 'removed' | 'unknown' | 'last'
 
 /** A passkey, or an identity at an OpenID provider. */
-type SignInMethod = { readonly passkey: string } | { readonly issuer: string; readonly identity: string }
+type SignInMethod =
+  | { readonly passkey: string; readonly keepsOne?: boolean | undefined }
+  | { readonly issuer: string; readonly identity: string }
 
 /** Locks the account, so that the second of two concurrent removals sees the result of the first. */
 async function removeLocked(
@@ -307,6 +309,7 @@ async function refusal(
           ({ issuer, subject: identity }) => issuer === method.issuer && identity === method.identity,
         )
   if (!isThere) return 'unknown'
+  if ('passkey' in method && method.keepsOne && passkeys.length === 1) return 'last'
   const others = (account?.password ? 1 : 0) + passkeys.length + identities.length - 1
   return others === 0 ? 'last' : undefined
 }

@@ -15,6 +15,8 @@ it('has different words for each reason of a refusal', () => {
 const SIGN_IN_REASONS = Object.keys({
   wrong_password: true,
   wrong_passkey: true,
+  passkey_required: true,
+  passkey_missing: true,
   too_many_attempts: true,
   provider_denied: true,
   unreachable: true,

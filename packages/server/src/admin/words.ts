@@ -8,6 +8,8 @@ import { spaced } from '../events.ts'
 const REASONS: Readonly<Record<string, string>> = {
   wrong_password: 'Wrong password, or no such user',
   wrong_passkey: 'The passkey is unknown, or its answer wrong',
+  passkey_required: 'The account needs its passkey, and this was another way',
+  passkey_missing: 'The account needs a passkey, and has none yet',
   too_many_attempts: 'Too many attempts',
   assertion_algorithm: 'The client assertion has an unsupported algorithm',
   assertion_audience: 'The client assertion is for another server',

@@ -32,6 +32,7 @@ export const users = (load: LoadService) =>
       import: importUsers(load),
       list: list(load),
       password: change(load, 'Sets a new password, and ends every session', setPassword),
+      enrol: change(load, 'A link with which the user adds a passkey, in place of a lost one', enrol),
       sessions: sessions(load),
       'sign-out': signOut(load),
       disable: change(load, 'Ends sessions and grants; "enable" lets the user sign in again', end('disable')),
@@ -60,6 +61,14 @@ const setPassword: Change = async ({ operator: { users }, directory }, user) => 
   const { id } = await trustedAccount(directory, user)
   const { email } = await users.setPassword(id, await readPassword())
   console.log(`${plain(email)} has a new password. Every session of the account has ended.`)
+}
+
+const enrol: Change = async ({ operator: { users }, directory }, user) => {
+  const { id } = await trustedAccount(directory, user)
+  console.log(await users.enrol(id))
+  console.error(
+    'Give this link to the user alone: whoever opens it adds a passkey. It is valid for 24 hours, and once.',
+  )
 }
 
 const signOut = (load: LoadService) =>

@@ -36,6 +36,14 @@ const External = (origin: Origin) =>
     checkSeconds: z.number().optional(),
   })
 
+/** Who must have a passkey, and from which day on. */
+const RequirePasskey = z.strictObject({
+  who: z.union([z.enum(['admins', 'all']), z.array(text()).min(1)], {
+    error: "must be 'admins', 'all' or a list of roles",
+  }),
+  from: z.iso.date({ error: 'must be a day, as 2027-01-31' }),
+})
+
 export const peopleFields = (origin: Origin) => ({
   users: field(
     z
@@ -71,6 +79,11 @@ export const peopleFields = (origin: Origin) => ({
     secret(origin, 'PASSWORD_PEPPER').pipe(text()).optional(),
     'the pepper of the passwords that were imported from Devise; until their users have signed in once',
     { variable: 'PASSWORD_PEPPER', secret: true, guide: 'server/users.md#import-users' },
+  ),
+  requirePasskey: field(
+    RequirePasskey.optional(),
+    "who must sign in with a passkey, from a day on: `{ who: 'admins', from: '2027-01-31' }`; `who` is `admins`, `all` or a list of roles",
+    { otherwise: 'nobody', guide: 'server/sign-in.md#required-passkeys' },
   ),
   upstream: field(
     Providers(secret(origin).pipe(text())).default([]),

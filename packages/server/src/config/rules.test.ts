@@ -102,3 +102,31 @@ it('RDS IAM leaves a store with a password of its own alone', () => {
   const environment = { RDS_IAM: 'on', DATABASE_URL: 'postgres://me@db/auth', STORE_URL }
   expect(parseConfig({ environment }).store).toBe(STORE_URL)
 })
+
+it.each([
+  ['an IP address', { BASE_URL: 'https://192.0.2.1' }, {}, 'browsers have no passkeys at https://192.0.2.1'],
+  ['the address of a development', {}, {}, 'browsers have no passkeys at http://127.0.0.1:3000'],
+  [
+    'users of an application',
+    { BASE_URL: 'http://localhost:3000', EXTERNAL_SIGN_IN_KEY: 'k'.repeat(43) },
+    { users: { kind: 'external', url: 'https://app.example/sign-in' } },
+    'requirePasskey needs the accounts of this server',
+  ],
+] as const)('a passkey cannot be required at %s', (_, environment, more, problem) => {
+  const requirePasskey = { who: 'admins', from: '2027-01-31' } as const
+  expect(problemsOf({ NODE_ENV: 'test', ...environment }, { requirePasskey, ...more })).toEqual([
+    expect.stringContaining(problem),
+  ])
+})
+
+it.each<[object, string]>([
+  [{ who: 'admin', from: '2027-01-31' }, "who must be 'admins', 'all' or a list of roles"],
+  [{ who: [], from: '2027-01-31' }, 'who'],
+  [{ who: 'all', from: '31.01.2027' }, 'from must be a day, as 2027-01-31'],
+  [{ who: 'all', from: '2027-02-30' }, 'from must be a day'],
+  [{ who: 'all' }, 'from'],
+])('%j says of nobody when a passkey is required', (requirePasskey, problem) => {
+  const environment = { BASE_URL: 'http://localhost:3000' }
+  const problems = problemsOf(environment, { requirePasskey: requirePasskey as never })
+  expect(problems).toEqual([expect.stringContaining(problem)])
+})

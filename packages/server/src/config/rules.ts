@@ -16,6 +16,7 @@ export function problemsTogether(config: ParsedConfig, merged: Merged): readonly
     ...loginProblems(config, merged),
     ...ofPersonalTokens(config, merged),
     ...ofAdmins(config, merged),
+    ...ofRequiredPasskeys(config, merged),
   ]
 }
 
@@ -108,11 +109,27 @@ function ofAdmins(config: ParsedConfig, merged: Merged): readonly string[] {
 }
 
 /** A file of providers is read later. */
-function ofPasskeys({ baseUrl, port, upstream, upstreamFile }: ParsedConfig, acr: string): readonly string[] {
-  const url = baseUrl ?? `http://127.0.0.1:${port}`
-  const trusts = upstreamFile !== undefined || upstream.some(({ trustAcr }) => trustAcr)
-  if (trusts || !URL.canParse(url) || relyingParty(url) !== undefined) return []
+function ofPasskeys(config: ParsedConfig, acr: string): readonly string[] {
+  const trusts = config.upstreamFile !== undefined || config.upstream.some(({ trustAcr }) => trustAcr)
+  const url = withoutPasskeys(config)
+  if (trusts || url === undefined) return []
   return [`${acr} must not be phr: browsers have no passkeys at ${url}, and no provider has trustAcr`]
+}
+
+/** The base URL, if browsers have no passkeys there. */
+function withoutPasskeys({ baseUrl, port }: ParsedConfig): string | undefined {
+  const url = baseUrl ?? `http://127.0.0.1:${port}`
+  return URL.canParse(url) && relyingParty(url) === undefined ? url : undefined
+}
+
+/** Otherwise these users could not sign in from that day on. */
+function ofRequiredPasskeys(config: ParsedConfig, merged: Merged): readonly string[] {
+  if (config.requirePasskey === undefined) return []
+  const name = nameOf(merged, ['requirePasskey'])
+  if (config.users !== undefined)
+    return [`${name} needs the accounts of this server: those of users elsewhere have no passkeys here`]
+  const url = withoutPasskeys(config)
+  return url === undefined ? [] : [`${name} needs a host name: browsers have no passkeys at ${url}`]
 }
 
 // Where the processes of one server may share what they keep: by its place, why they cannot.

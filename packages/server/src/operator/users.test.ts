@@ -14,7 +14,10 @@ const events: unknown[] = []
 const accounts = accountRows(database, (event) => void events.push(event))
 const directory = accountDirectory(database)
 const grants = { revokeAll: async () => 2 }
-const parts = { accounts, directory, grants, builtIn: true, passwordRules: passwordRules(parseConfig({})) }
+const parts = {
+  ...{ accounts, directory, grants, builtIn: true, passwordRules: passwordRules(parseConfig({})) },
+  ...{ enrolments: undefined, onEvent: () => {} },
+}
 const users = operatorUsers(parts)
 const ADA = { id: 'ada', email: 'ada@notes.example', email_verified: true, name: 'Ada' }
 await users.add(ADA)
@@ -75,6 +78,10 @@ it('adds nobody and sets no password where an application has the users', async 
   const elsewhere = operatorUsers({ ...parts, builtIn: false })
   await expect(elsewhere.add({ ...ADA, id: 'eve' })).rejects.toMatchObject({ reason: 'users_elsewhere' })
   await expect(elsewhere.setPassword('ada', 'a long password')).rejects.toMatchObject({ status: 409 })
+})
+
+it('makes no link for a passkey where browsers have none', async () => {
+  await expect(users.enrol('ada')).rejects.toMatchObject({ status: 409, reason: 'no_passkeys' })
 })
 
 it.each([

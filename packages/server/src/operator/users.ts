@@ -8,6 +8,8 @@ import type { ExportedUser } from '../accounts/exported-users.ts'
 import { hashPassword } from '../accounts/password-hashes.ts'
 import type { PasswordRules } from '../accounts/passwords.ts'
 import { actorOfEvent } from '../audit/caller.ts'
+import type { AccountEvent } from '../events.ts'
+import type { Enrolments } from '../sign-in/enrolments.ts'
 
 const USER_ERRORS = defineErrors({
   user_unknown: ['not_found', 'There is no such user', 404],
@@ -20,6 +22,8 @@ const USER_ERRORS = defineErrors({
   ],
   password_refused: ['invalid_request', 'The password breaks a rule', 400],
   user_without_address: ['conflict', 'The user has no verified address to sign in with', 409],
+  no_passkeys: ['conflict', 'Browsers have no passkeys at the address of this server', 409],
+  user_disabled: ['conflict', 'The user is disabled', 409],
   own_account: [
     'access_denied',
     'This is your own account; another admin or a command has to change it',
@@ -41,6 +45,9 @@ export interface OperatorUsersOptions {
   /** Whether the server has users of its own: not those of an application or a directory. */
   readonly builtIn: boolean
   readonly passwordRules: PasswordRules
+  /** Absent if passkeys are not available. */
+  readonly enrolments: Pick<Enrolments, 'linkFor'> | undefined
+  readonly onEvent: (event: AccountEvent) => void
 }
 
 export type OperatorUsers = ReturnType<typeof operatorUsers>
@@ -50,7 +57,9 @@ export type OperatorUsers = ReturnType<typeof operatorUsers>
  * is repeated changes nothing. @throws OAuthError `not_found` for an unknown user, and `access_denied` for the own account of the
  * operator, who could be locked out
  */
-export function operatorUsers({ accounts, directory, grants, builtIn, passwordRules }: OperatorUsersOptions) {
+export function operatorUsers(options: OperatorUsersOptions) {
+  const { accounts, directory, grants, builtIn, passwordRules, enrolments, onEvent } = options
+
   /** @throws OAuthError `conflict` where a password would let nobody sign in */
   function requireOwn(): void {
     if (!builtIn) throw new OAuthError(USER_ERRORS.users_elsewhere)
@@ -108,6 +117,16 @@ export function operatorUsers({ accounts, directory, grants, builtIn, passwordRu
       if (account.email === undefined) throw new OAuthError(USER_ERRORS.user_without_address)
       requireKnown(await accounts.setPassword(id, await hashOf(password, account)))
       return account
+    },
+    /** A link with which a user who has lost the passkey adds one: for 24 hours, once. @throws OAuthError `conflict` if the user is disabled */
+    async enrol(id: string): Promise<string> {
+      await find(id)
+      requireOwn()
+      if (enrolments === undefined) throw new OAuthError(USER_ERRORS.no_passkeys)
+      const account = await accounts.find(id)
+      if (account === undefined) throw new OAuthError(USER_ERRORS.user_disabled)
+      onEvent({ type: 'enrolment_link_made', subject: id })
+      return enrolments.linkFor(account)
     },
     /** Where a user is signed in, the newest first. */
     sessions: (id: string) => accounts.sessions.list(id),

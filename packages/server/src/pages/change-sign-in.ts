@@ -28,10 +28,10 @@ export type FormHandler = (c: Context<WithBody>) => Promise<Response>
 /** Shows the account page again, with the problem. */
 export type ShowAgain = (c: Context, visit: Visit, problem: string) => Promise<Response>
 
-const MAX_NAME_LENGTH = 60
+export const MAX_NAME_LENGTH = 60
 export const NOT_FRESH = 'To change how you sign in, sign in again first.'
-const NOT_ADDED = 'The passkey was not added. Please try again.'
-const LAST = 'This is your last way to sign in. Add another one first.'
+export const NOT_ADDED = 'The passkey was not added. Please try again.'
+const LAST = 'This is your last way to sign in, or a passkey that your account needs. Add another one first.'
 
 export function changeSignIn(
   {
@@ -39,6 +39,7 @@ export function changeSignIn(
     ways,
     accounts,
     adminSignIns,
+    requiredPasskeys,
     callerOf,
     reportFailed,
     onEvent,
@@ -96,7 +97,7 @@ export function changeSignIn(
     }),
     removePasskey: change(async (c, visit, { id = '' }) => {
       const subject = visit.account.id
-      const removed = await accounts.removePasskey(subject, id)
+      const removed = await accounts.removePasskey(subject, id, await requiredPasskeys.demand(visit.account))
       if (removed === 'last') return showAgain(c, visit, LAST)
       if (removed === 'removed') onEvent({ type: 'passkey_removed', subject, passkey: id })
       return toAccount(c)

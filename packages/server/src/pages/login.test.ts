@@ -3,7 +3,9 @@ import { createMemoryStore } from '@grantkit/store-memory'
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { DANA, THEO } from '../../test/people.ts'
+import { accountDirectory } from '../accounts/account-directory.ts'
 import { accountRows } from '../accounts/account-rows.ts'
+import { passkeyRows } from '../accounts/passkeys/passkey-rows.ts'
 import { passwordChecks } from '../accounts/passwords.ts'
 import { openDatabase } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
@@ -11,7 +13,9 @@ import { prefetch, type WithBody } from '../http/bodies-and-answers.ts'
 import { countersInMemory } from '../limits/counters.ts'
 import { guessLimits } from '../limits/guess-limits.ts'
 import { signInLimits } from '../limits/rate-limiter.ts'
+import { enrolmentsOf } from '../sign-in/enrolments.ts'
 import { knownBrowsers } from '../sign-in/known-browsers.ts'
+import { requiredPasskeys } from '../sign-in/required-passkeys.ts'
 import { sessionsOfBrowsers } from '../sign-in/session.ts'
 import { waysToSignIn } from '../sign-in/ways-to-sign-in.ts'
 import { type LoginOptions, login } from './login.ts'
@@ -24,13 +28,22 @@ await migrate(database)
 const accounts = accountRows(database, () => {})
 for (const account of [DANA, THEO]) await accounts.add(account)
 
+const free = requiredPasskeys({
+  ...{ rule: undefined, accounts },
+  ...{ directory: accountDirectory(database), passkeys: passkeyRows(database) },
+})
+
 function openLogin(
   onEvent: LoginOptions['onEvent'] = () => {},
-  sessions = sessionsOfBrowsers({ secret: SECRET, baseUrl: BASE_URL, accounts }),
+  sessions = sessionsOfBrowsers({ secret: SECRET, baseUrl: BASE_URL, accounts, demandPasskey: free.demand }),
 ) {
   const store = createMemoryStore()
   const site = { basePath: '', ui: pages({ brand: { name: 'Notes' } }) }
   const limits = signInLimits(countersInMemory)
+  const ways = waysToSignIn({
+    ...{ name: 'A', secret: SECRET, baseUrl: BASE_URL },
+    ...{ store, database, accounts, providers: [] },
+  })
   const options = {
     site,
     baseUrl: BASE_URL,
@@ -44,14 +57,11 @@ function openLogin(
     callerOf: () => undefined,
     reportFailed: () => undefined,
     requestingApp: async () => undefined,
-    ways: waysToSignIn({
-      name: 'A',
-      secret: SECRET,
-      baseUrl: BASE_URL,
-      store,
-      database,
-      accounts,
-      providers: [],
+    ways,
+    requiredPasskeys: free,
+    enrolments: enrolmentsOf({
+      ...{ secret: SECRET, baseUrl: BASE_URL },
+      ...{ store, accounts, passkeys: ways.passkeys },
     }),
     onEvent,
   }
@@ -220,7 +230,12 @@ describe('the sign-in form', () => {
   })
 
   it('is shown while the database cannot say who is signed in', async () => {
-    const sessions = sessionsOfBrowsers({ secret: SECRET, baseUrl: BASE_URL, accounts })
+    const sessions = sessionsOfBrowsers({
+      secret: SECRET,
+      baseUrl: BASE_URL,
+      accounts,
+      demandPasskey: free.demand,
+    })
     const read = () => Promise.reject(new Error('the database is down'))
     const page = openLogin(() => {}, { ...sessions, read })
     expect((await page.request('/login')).status).toBe(200)

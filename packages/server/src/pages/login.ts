@@ -6,8 +6,11 @@ import type { ReportFailedSignIn } from '../attempts/recording.ts'
 import { BY_PASSKEY, BY_PASSWORD } from '../config/authentication-classes.ts'
 import type { RolesEvent, SignInEvent, SignInMethodChanged } from '../events.ts'
 import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
-import { wishesIn } from '../http/sign-in-wishes.ts'
+import { addressOf } from '../http/page.ts'
+import { signInAgain, wishesIn } from '../http/sign-in-wishes.ts'
 import type { CallerOf } from '../http/trusted-proxies.ts'
+import type { Enrolments } from '../sign-in/enrolments.ts'
+import type { RequiredPasskeys } from '../sign-in/required-passkeys.ts'
 import type { Sessions, SignInFacts } from '../sign-in/session.ts'
 import {
   attemptPasskey,
@@ -15,6 +18,7 @@ import {
   type SignInOptions,
   signInFailed,
 } from '../sign-in/sign-in-attempt.ts'
+import { isFresh } from '../sign-in/ways-to-sign-in.ts'
 import {
   demandsMoreThanPassword,
   needsNoSignIn,
@@ -107,28 +111,59 @@ export function passkeyLogin(
   }
 }
 
-/** Completes a sign-in of any method: starts a session, and redirects to where the user came from. */
+/**
+ * Completes a sign-in of any method: starts a session, and redirects to where the user came from. If the account needs a passkey and
+ * this was none, no session starts.
+ */
 export interface SignedIn extends SignInFacts {
   readonly account: StoredAccount
   /** A path of this service. */
   readonly returnTo: string
   /** The Set-Cookie line that forgets how the sign-in began elsewhere. */
-  readonly usedCookie?: string
+  readonly usedCookie?: string | undefined
   /** The operator vouches for the address of the user, and the provider does not. */
   readonly vouched?: true | undefined
 }
 
 export async function signedIn(
-  { sessions, browsers, onEvent }: LoginOptions,
+  options: LoginOptions,
   c: Context,
   { account, returnTo, usedCookie, vouched, ...facts }: SignedIn,
 ): Promise<Response> {
+  const { site, sessions, browsers, requiredPasskeys, onEvent } = options
+  const after = await requiredPasskeys.after(account, facts.acr)
+  if (after === 'enrol' || after === 'refused')
+    return notSignedIn(options, c, after, { account, returnTo, usedCookie, ...facts })
   const { session, cookie } = await sessions.start(account, c.req.header('cookie'), facts)
   onEvent({ ...signInSucceeded(session), ...acrOfApplication(facts), ...(vouched && { vouched }) })
   // An application has the passwords, and limits them.
   const device = facts.signedInBy === 'application' ? [] : browsers.remember(account, c.req.header('cookie'))
   for (const line of [cookie, usedCookie ?? [], device].flat()) c.header('set-cookie', line, { append: true })
-  return seeOther(c, returnTo)
+  if (after === 'nothing') return seeOther(c, returnTo)
+  return seeOther(c, addressOf(`${site.basePath}/login/passkey-notice`, { return_to: returnTo }))
+}
+
+/** To the passkey of the account, or to the page that adds a first one: for a user who has just proved to be there. */
+async function notSignedIn(
+  { site: { basePath }, ways, enrolments, onEvent }: LoginOptions,
+  c: Context,
+  after: 'enrol' | 'refused',
+  {
+    account,
+    returnTo,
+    usedCookie,
+    authTime = Math.floor(Date.now() / 1000),
+    confirmedAt = authTime,
+  }: SignedIn,
+): Promise<Response> {
+  const reason = after === 'enrol' ? 'passkey_missing' : 'passkey_required'
+  onEvent({ type: 'sign_in_failed', reason, subject: account.id })
+  if (usedCookie !== undefined) c.header('set-cookie', usedCookie)
+  if (after === 'refused') return seeOther(c, signInAgain(basePath, returnTo, false))
+  if (!(await isFresh(ways, { account, session: { authTime, confirmedAt } })))
+    return seeOther(c, signInAgain(basePath, returnTo))
+  c.header('set-cookie', enrolments.begin(account), { append: true })
+  return seeOther(c, addressOf(`${basePath}/login/enrol`, { return_to: returnTo }))
 }
 
 /** The other methods have the class of their name. */
@@ -143,6 +178,8 @@ export function signInSucceeded({ subject, id: sessionId, firstId, signedInBy }:
 /** Shared by all sign-in methods. */
 export interface LoginOptions extends SignInOptions, SignInPageOptions {
   readonly sessions: Sessions
+  readonly requiredPasskeys: RequiredPasskeys
+  readonly enrolments: Enrolments
   readonly callerOf: CallerOf
   readonly reportFailed: ReportFailedSignIn
   readonly onEvent: (event: RolesEvent | SignInEvent | SignInMethodChanged) => void

@@ -107,6 +107,27 @@ export const routes = identified({
     ['answer', ...OF_SIGN_IN],
     page({ ...SIGNED_IN, 401: 'The passkey is not known, or its answer not right' }),
   ),
+  passkeyNotice: shown('/login/passkey-notice', 'The page that says from when on the user needs a passkey', {
+    200: 'The day',
+    303: 'No day is configured; to where the user came from',
+  }),
+  enrolmentPage: shown('/login/enrol', 'The page where a user who needs a passkey adds one', {
+    200: 'The form',
+    303: 'A link of the operator; to the page without its token',
+    403: 'Nothing to add: no recent sign-in, a passkey is there, or the link was used',
+    ...UNAVAILABLE,
+  }),
+  firstPasskey: read('/login/enrol/passkey', 'What the browser is asked for that passkey'),
+  addFirstPasskey: submitted(
+    '/login/enrol/passkey',
+    'Add the passkey, by the form of that page',
+    ['answer', 'name'],
+    page({
+      303: 'Added; to the sign-in page',
+      403: 'Not added',
+      ...UNAVAILABLE,
+    }),
+  ),
   addPasskey: changed('/passkeys', 'Add a passkey', ['answer', 'name', 'token']),
   removePasskey: changed('/passkeys/remove', 'Remove a passkey', ['id', 'token']),
 

@@ -12,6 +12,7 @@ import { pageResponse, type Site } from '../http/page.ts'
 import { signInAddress, signInAgain } from '../http/sign-in-wishes.ts'
 import { isFresh } from '../sign-in/ways-to-sign-in.ts'
 import { type AccountPage, type AccountPageOptions, accountPage } from './account.ts'
+import { enrolmentPages } from './enrolment.ts'
 import { externalLogin } from './external-login.ts'
 import { whyPage } from './failed-sign-ins.ts'
 import { forgottenPassword, newPassword } from './forgotten-password.ts'
@@ -118,11 +119,16 @@ function passwordPages(
 function passkeyPages(options: PagesOptions, form: SignInPage, account: AccountPage): OpenAPIHono<WithBody> {
   const app = new OpenAPIHono<WithBody>()
   if (options.ways.ceremonies === undefined) return app
+  const enrolment = enrolmentPages(options, options.ways.ceremonies.registration)
   const passkey = passkeyLogin(options, form, options.ways.ceremonies.signIn)
   return app
     .openapi(routes.passkeyScript, asset('text/javascript; charset=utf-8', SCRIPT))
     .openapi(routes.passkeyToSignIn, (c) => passkey.options(c))
     .openapi(routes.signInByPasskey, (c) => passkey.submit(c))
+    .openapi(routes.passkeyNotice, (c) => enrolment.notice(c))
+    .openapi(routes.enrolmentPage, (c) => enrolment.show(c))
+    .openapi(routes.firstPasskey, (c) => enrolment.options(c))
+    .openapi(routes.addFirstPasskey, (c) => enrolment.add(c))
     .openapi(routes.newPasskey, (c) => account.passkeyOptions(c))
     .openapi(routes.addPasskey, (c) => account.addPasskey(c))
 }

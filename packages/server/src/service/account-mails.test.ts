@@ -99,6 +99,12 @@ it.each([
     '  Provider: login.partner.example\n',
   ],
   ['guesses', GUESSES, 'Wrong passwords for your account', 'Somebody tries'],
+  [
+    'a sign-in without the passkey that is needed',
+    { type: 'sign_in_failed', reason: 'passkey_required' },
+    'A sign-in was stopped',
+    'Somebody tried without a passkey',
+  ],
 ])(
   'tell the user of %s, with the browser, and with a link that has no token',
   async (_, event, subject, what) => {

@@ -38,7 +38,8 @@ interface AccountMails extends UserMails {
 
 /** To one account. Who changes more than that has been told often enough. */
 const OF_ACCOUNT = { points: 10, seconds: DAY_SECONDS }
-const ABOUT_GUESSES = { points: 1, seconds: DAY_SECONDS }
+/** Of each kind that a stranger can cause. */
+const OF_STRANGERS = { points: 1, seconds: DAY_SECONDS }
 
 /**
  * Tells users how their account can be opened now, and that others guess at its password. A mail goes to a verified address
@@ -51,11 +52,11 @@ export function accountMails(options: Options, sender = mailSender): AccountMail
   if (url === undefined || from === undefined) return undefined
   const sendMail = sender({ url, from })
   const ofAccount = createCounter('account_mail', OF_ACCOUNT)
-  const aboutGuesses = createCounter('guesses_mail', ABOUT_GUESSES)
+  const ofStrangers = createCounter('guesses_mail', OF_STRANGERS)
   const storing = new Set<Promise<void>>()
   const outbox = createMails<News>({
     ...options.outbox,
-    share: ({ subject, kind }) => ({ subject, kind, isMinor: kind === 'guesses' }),
+    share: ({ subject, kind }) => ({ subject, kind, isMinor: isByStranger(kind) }),
     send: (news) =>
       sendNow(news).catch((error: unknown) => {
         onError(error)
@@ -73,7 +74,7 @@ export function accountMails(options: Options, sender = mailSender): AccountMail
 
   async function store(news: News): Promise<void> {
     const { kind, subject } = news
-    if (kind === 'guesses' && (await aboutGuesses.take(subject)) > 0) return
+    if (isByStranger(kind) && (await ofStrangers.take(`${kind} ${subject}`)) > 0) return
     if ((await ofAccount.take(subject)) === 0) await outbox.add(news)
   }
 
@@ -91,6 +92,10 @@ export function accountMails(options: Options, sender = mailSender): AccountMail
     },
     deliver: () => outbox.deliver(),
   }
+}
+
+function isByStranger(kind: News['kind']): boolean {
+  return kind === 'guesses' || kind === 'passkey_required'
 }
 
 /** What a mail says. */
@@ -122,7 +127,9 @@ function newsOf(event: ServiceEvent): News | undefined {
     case 'account_admin_added':
       return { kind: event.type, subject: event.subject, at }
     case 'sign_in_failed': {
-      const { subject, slowed } = event
+      const { subject, reason, slowed } = event
+      if (reason === 'passkey_required' && subject !== undefined)
+        return { kind: reason, subject, at, ...browserOfCaller() }
       return slowed && subject !== undefined
         ? { kind: 'guesses', subject, at, ...browserOfCaller() }
         : undefined
@@ -142,6 +149,9 @@ const BY_OPERATOR = 'If you do not know why, ask the operator. This is your acco
 const BY_GUESSING = `For a while, browsers in which you have not signed in before have to wait. You can sign in at once in any other browser, with a
 passkey, with a provider, or with the link that "Forgot your password?" sends. If you use your password elsewhere too, change it:`
 
+const BY_PASSKEY = `The passkey of the account was missing, so nobody was signed in. If it was not you, somebody else has your password, or your account at
+a provider: change it. This is your account:`
+
 /** `what` ends before "your account". */
 const WORDS = {
   password_by_user: ['Your password was changed', 'The password was changed for', BY_USER],
@@ -156,6 +166,7 @@ const WORDS = {
   identity_linked: ['New way to sign in', 'A provider was connected with', BY_USER],
   identity_removed: ['A way to sign in was removed', 'A provider was disconnected from', BY_USER],
   account_admin_added: ['You are an admin now', 'An operator gave the rights of an admin to', BY_OPERATOR],
+  passkey_required: ['A sign-in was stopped', 'Somebody tried without a passkey to sign in to', BY_PASSKEY],
   guesses: ['Wrong passwords for your account', 'Somebody tries many wrong passwords for', BY_GUESSING],
 } as const satisfies Record<string, readonly [title: string, what: string, advice: string]>
 

@@ -33,8 +33,10 @@ import type { TokenChoices } from '../pages/personal-tokens.ts'
 import { interaction, logoutInteraction, type PagesOptions } from '../pages/routes.ts'
 import { requestingApp } from '../pages/sign-in-page.ts'
 import type { ServiceContext } from '../service-context.ts'
+import { enrolmentsOf } from '../sign-in/enrolments.ts'
 import { knownBrowsers } from '../sign-in/known-browsers.ts'
 import { passwordResets } from '../sign-in/password-resets.ts'
+import { requiredPasskeys } from '../sign-in/required-passkeys.ts'
 import { sessionsOfBrowsers } from '../sign-in/session.ts'
 import { adminSignIns, waysToSignIn } from '../sign-in/ways-to-sign-in.ts'
 import type { OpenUsers } from './open-users.ts'
@@ -73,6 +75,8 @@ async function pagesOptions(
   const origin = { secret, baseUrl, store }
   const providers = await upstreamSignIns(config, origin)
   const ways = waysToSignIn({ ...origin, name: brand.name, database, accounts, providers, builtIn })
+  const { passkeys } = ways
+  const required = requiredPasskeys({ rule: config.requirePasskey, accounts, directory, passkeys })
   return {
     site: siteOf(users, server),
     baseUrl,
@@ -81,7 +85,9 @@ async function pagesOptions(
     tokenChoices: { ...config.features.personalTokens, resources: resourcesOf(context) },
     accounts,
     external,
-    sessions: sessionsOfBrowsers({ secret, baseUrl, accounts }),
+    sessions: sessionsOfBrowsers({ secret, baseUrl, accounts, demandPasskey: required.demand }),
+    requiredPasskeys: required,
+    enrolments: enrolmentsOf({ ...origin, accounts, passkeys }),
     limits: signInLimits(createCounter),
     guesses: guessLimits(createCounter),
     browsers: knownBrowsers({ secret, baseUrl, accounts }),
@@ -90,7 +96,7 @@ async function pagesOptions(
     requestingApp: requestingApp(baseUrl, server),
     ways,
     directory,
-    adminSignIns: adminSignIns({ passkeys: ways.passkeys, directory, acr: config.admin.acr }),
+    adminSignIns: adminSignIns({ passkeys, directory, acr: config.admin.acr }),
     resets: passwordResets({
       ...{ mail: config.mail, name: brand.name, baseUrl, secret, accounts },
       ...{ createCounter, onEvent, onError },

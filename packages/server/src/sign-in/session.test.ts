@@ -40,7 +40,12 @@ async function stored(): Promise<StoredAccount> {
 }
 
 function openSessions({ secret = SECRET, baseUrl = HTTP, find = accounts.find } = {}): Sessions {
-  return sessionsOfBrowsers({ secret, baseUrl, accounts: { find, sessions: accounts.sessions } })
+  return sessionsOfBrowsers({
+    secret,
+    baseUrl,
+    accounts: { find, sessions: accounts.sessions },
+    demandPasskey: async () => false,
+  })
 }
 
 /** The Cookie header of a browser after this Set-Cookie. */
@@ -179,7 +184,12 @@ describe('a session', () => {
     vi.spyOn(database, 'deleteFrom').mockImplementationOnce(() => {
       throw down
     })
-    const inBrowsers = sessionsOfBrowsers({ secret: SECRET, baseUrl: HTTP, accounts: { find, sessions } })
+    const inBrowsers = sessionsOfBrowsers({
+      secret: SECRET,
+      baseUrl: HTTP,
+      accounts: { find, sessions },
+      demandPasskey: async () => false,
+    })
     const { cookie } = await begin(inBrowsers)
     expect(onError).toHaveBeenCalledExactlyOnceWith(down)
     expect(await inBrowsers.read(sent(cookie))).toBeDefined()

@@ -8,6 +8,7 @@ import type { UserSession } from '../accounts/sessions.ts'
 import { browserOfCaller } from '../audit/caller.ts'
 import { classOf } from '../config/authentication-classes.ts'
 import { cookieOf, hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
+import type { RequiredPasskeys } from './required-passkeys.ts'
 
 /**
  * The session of a browser: a row, which a signed cookie names. It ends with its row, when it expires, and when its account
@@ -71,6 +72,8 @@ export interface SessionOptions {
   readonly secret: ServerSecret
   readonly baseUrl: string
   readonly accounts: Pick<AccountRows, 'find' | 'sessions'>
+  /** Whether the account needs a stronger sign-in than this class: then its session is none, at no page and for no app. */
+  readonly demandPasskey: RequiredPasskeys['demand']
 }
 
 const HOUR = 60 * 60
@@ -80,6 +83,7 @@ export function sessionsOfBrowsers({
   secret,
   baseUrl,
   accounts: { find, sessions },
+  demandPasskey,
 }: SessionOptions): Sessions {
   // Cookies know no ports (RFC 6265 8.5): other programs on the same host may receive them.
   const lifetime = isLoopbackUrl(baseUrl) ? HOUR : 12 * HOUR
@@ -87,22 +91,28 @@ export function sessionsOfBrowsers({
   const keys = hmacKeys(secret, 'session')
 
   /** The account is read first: while it has this epoch, the session is there. */
-  async function visit(cookies: string | undefined): Promise<Visit | undefined> {
+  async function found(cookies: string | undefined): Promise<Visit | undefined> {
     const claims = verifyValue(keys, cookie.read(cookies), SessionClaims, lifetime)
     const account = claims && (await find(claims.sub))
     const session = account && (await sessions.find(claims.jti))
     if (session === undefined || session.subject !== account?.id) return undefined
     // A replica of the previous release ends all sessions of an account by its epoch alone.
     if (session.epoch !== account.sessionEpoch) return undefined
-    await sessions.used(session)
     return { session, account }
+  }
+
+  async function visit(cookies: string | undefined): Promise<Visit | undefined> {
+    const visited = await found(cookies)
+    if (visited === undefined || (await demandPasskey(visited.account, visited.session.acr))) return undefined
+    await sessions.used(visited.session)
+    return visited
   }
 
   return {
     visit,
     read: async (cookies) => (await visit(cookies))?.session,
     async start(account, cookies, { signedInBy, acr, amr, ...times } = {}) {
-      const { session: before } = (await visit(cookies)) ?? {}
+      const { session: before } = (await found(cookies)) ?? {}
       const isSame = before?.subject === account.id
       if (before !== undefined && !isSame) await sessions.end(before.subject, before.id)
       const now = Date.now() / 1000
@@ -118,7 +128,7 @@ export function sessionsOfBrowsers({
       return { session, cookie: cookie.set(value, lifetime) }
     },
     async end(cookies) {
-      const { session } = (await visit(cookies)) ?? {}
+      const { session } = (await found(cookies)) ?? {}
       if (session !== undefined) await sessions.end(session.subject, session.id)
       return cookie.set('', 0)
     },

@@ -76,7 +76,13 @@ const FRESH_SECONDS = 5 * 60
  * Whether the user has just proved to be there. Of a user who has no other way to sign in than providers, the return from one
  * counts: one that never says when its user signed in would let nobody add a passkey.
  */
-export async function isFresh(ways: OtherWays, { session, account }: Visit): Promise<boolean> {
+export async function isFresh(
+  ways: OtherWays,
+  {
+    session,
+    account,
+  }: { readonly session: Pick<Visit['session'], 'authTime' | 'confirmedAt'> } & Pick<Visit, 'account'>,
+): Promise<boolean> {
   const isNow = (time: number) => Date.now() / 1000 - time <= FRESH_SECONDS
   return isNow(session.confirmedAt) || (isNow(session.authTime) && !(await hasOtherWay(ways, account)))
 }

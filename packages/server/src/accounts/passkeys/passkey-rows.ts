@@ -46,10 +46,10 @@ export function passkeyRows(database: Database) {
       return found.map(passkeyOf)
     },
     /**
-     * `false`: the credential exists already, the account has `MAX_PASSKEYS`, or its sessions have ended since it was
+     * `false`: the credential exists already, the account has as many as it may have, or its sessions have ended since it was
      * read.
      */
-    add: (passkey: Passkey, account: StoredAccount) =>
+    add: (passkey: Passkey, account: StoredAccount, most = MAX_PASSKEYS) =>
       added(database, async (rows) => {
         if (!(await isCurrent(rows, account))) return false
         const known = await rows
@@ -57,7 +57,7 @@ export function passkeyRows(database: Database) {
           .select('id')
           .where('account', '=', account.id)
           .execute()
-        if (known.length >= MAX_PASSKEYS) return false
+        if (known.length >= most) return false
         await rows.insertInto('passkey').values(rowOf(passkey)).execute()
         return true
       }),

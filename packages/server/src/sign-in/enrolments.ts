@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto'
+import type { ServerSecret, Store } from '@grantkit/core'
+import * as z from 'zod'
+import type { AccountRows } from '../accounts/account-rows.ts'
+import type { StoredAccount } from '../accounts/accounts.ts'
+import { MAX_PASSKEYS, type Passkey, type PasskeyRows } from '../accounts/passkeys/passkey-rows.ts'
+import { storeErrorsAs503 } from '../database/errors-as-503.ts'
+import { CLOCK_TOLERANCE, cookieOf, hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
+
+/** A browser that may add a passkey to an account, and nothing else: it has no session. */
+interface Enrolment {
+  readonly account: StoredAccount
+  /** The id of the link by which it began. Empty: a sign-in, which is good for the first passkey alone. */
+  readonly link: string
+}
+
+/**
+ * Enrolments end when all sessions of the account end, and five minutes after they began. One by a sign-in ends when the account
+ * has a passkey, and one by a link with its use.
+ */
+export interface Enrolments {
+  /** The Set-Cookie line. @param link default: by a sign-in */
+  begin(account: StoredAccount, link?: string): string
+  /** @param cookies the Cookie header of a request. @throws OAuthError `temporarily_unavailable`, as below */
+  find(cookies: string | undefined): Promise<Enrolment | undefined>
+  /** `false`: the account has a first passkey by now, or the link was used. */
+  finish(enrolment: Enrolment, passkey: Passkey): Promise<boolean>
+  /** The Set-Cookie line that forgets it. */
+  readonly usedCookie: string
+  /** A link for a user who has lost the passkey, with which anybody can add one: for 24 hours, once. */
+  linkFor(account: StoredAccount): string
+  /** The enrolment of a link. Changes nothing: programs open links too. */
+  ofLink(token: string | undefined): Promise<Enrolment | undefined>
+}
+
+interface Options {
+  readonly secret: ServerSecret
+  readonly baseUrl: string
+  readonly store: Store
+  readonly accounts: Pick<AccountRows, 'find' | 'endSessions'>
+  readonly passkeys: Pick<PasskeyRows, 'list' | 'add'>
+}
+
+const SECONDS = 5 * 60
+const LINK_SECONDS = 24 * 60 * 60
+const Claims = z.object({ sub: z.string(), epoch: z.string(), link: z.string() })
+
+export function enrolmentsOf({ secret, baseUrl, accounts, passkeys, ...options }: Options): Enrolments {
+  const { transients } = options.store
+  if (transients === undefined) throw new Error('The store must keep transients')
+  const cookie = cookieOf('enrolment', baseUrl)
+  const [keys, linkKeys] = [hmacKeys(secret, 'enrolment'), hmacKeys(secret, 'enrolment link')]
+  const used = storeErrorsAs503({
+    add(link: string) {
+      const expiresAt = Math.floor(Date.now() / 1000) + LINK_SECONDS + CLOCK_TOLERANCE
+      return transients.insert(`enrolment ${link}`, { kind: 'enrolment', expiresAt }, expiresAt)
+    },
+  })
+  const claimsOf = ({ id: sub, sessionEpoch }: StoredAccount, link: string) => ({
+    ...{ sub, epoch: String(sessionEpoch), link },
+  })
+
+  async function found(claims: z.output<typeof Claims> | undefined): Promise<Enrolment | undefined> {
+    const account = claims && (await accounts.find(claims.sub))
+    if (account === undefined || String(account.sessionEpoch) !== claims?.epoch) return undefined
+    const { link } = claims
+    return link === '' && (await passkeys.list(account.id)).length > 0 ? undefined : { account, link }
+  }
+
+  return {
+    begin: (account, link = '') => cookie.set(signValue(keys, claimsOf(account, link), SECONDS), SECONDS),
+    find: (cookies) => found(verifyValue(keys, cookie.read(cookies), Claims, SECONDS)),
+    async finish({ account, link }, passkey) {
+      if (link === '') return passkeys.add(passkey, account, 1)
+      if (!(await used.add(link)) || !(await passkeys.add(passkey, account, MAX_PASSKEYS))) return false
+      // Whoever has found the lost device may be signed in there. It also ends the link.
+      await accounts.endSessions(account.id, 'user')
+      return true
+    },
+    usedCookie: cookie.set('', 0),
+    linkFor(account) {
+      const token = signValue(linkKeys, claimsOf(account, randomUUID()), LINK_SECONDS)
+      return `${baseUrl}/login/enrol?${new URLSearchParams({ token })}`
+    },
+    ofLink: (token) => found(verifyValue(linkKeys, token, Claims, LINK_SECONDS)),
+  }
+}
