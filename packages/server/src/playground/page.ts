@@ -49,7 +49,7 @@ function stepSection({ id, title, rfcs, text, button, fields = html`` }: Step, i
   <p>${text}</p>
   <form>
     ${fields}
-    <button class="primary">${button}</button>
+    <div class="act"><button class="primary">${button}</button> <span class="lack quiet"></span></div>
   </form>
   <div class="exchange" aria-live="polite"></div>
 </section>`

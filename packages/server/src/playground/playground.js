@@ -349,11 +349,16 @@ function draw() {
   for (const step of Object.keys(STEPS)) {
     const lack = lacking(step)
     const exchange = exchanges[step]
-    const parts = exchange ? [...requestPart(exchange.request), ...answerPart(exchange.answer ?? {})] : []
-    const hint = lack ? [element('p', { className: 'quiet' }, lack)] : []
+    const parts = exchange
+      ? [
+          element('div', {}, ...requestPart(exchange.request)),
+          element('div', {}, ...answerPart(exchange.answer ?? {})),
+        ]
+      : []
     const section = byId(step)
     section.querySelector('.primary').disabled = lack !== undefined
-    section.querySelector('.exchange').replaceChildren(...hint, ...parts)
+    section.querySelector('.lack').textContent = lack ?? ''
+    section.querySelector('.exchange').replaceChildren(...parts)
     const done =
       exchange?.answer && !exchange.answer.failed && !problemOf(exchange.answer.json ?? exchange.answer.query)
     root.querySelector(`[data-of="${step}"]`).className = done ? 'done' : ''
