@@ -81,6 +81,7 @@ const SERVER_ORDER = [
   'authorization/',
   'operator/',
   'pages/',
+  'playground/',
   'admin/',
   'admin-api/',
   'service/',

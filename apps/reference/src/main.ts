@@ -12,7 +12,7 @@ const listen = ({ framework }: SchoolConfig) => FRAMEWORKS[framework]
 await runProgram('pnpm start', start(loadService, { listen, banner }))
 
 function banner(
-  { config: { baseUrl, framework } }: ConfiguredService<SchoolConfig>,
+  { config: { baseUrl, framework, playground } }: ConfiguredService<SchoolConfig>,
   { demo }: Service,
 ): string {
   return `
@@ -20,7 +20,7 @@ function banner(
 
   Address    ${styleText('cyan', baseUrl)}
   Metadata   ${wellKnownAddress('oauth-authorization-server', baseUrl)}
-${demo ? '  Account    demo@example.com, password demo\n' : ''}
+${playground ? `  Try it     ${baseUrl}/playground\n` : ''}${demo ? '  Account    demo@example.com, password demo\n' : ''}
   Try next   npx -y pnpm@12 demo${baseUrl === 'http://127.0.0.1:3000' ? '' : ` --url ${baseUrl}`}
 `
 }

@@ -8,7 +8,7 @@ const ICON = await readFile(new URL('icon.svg', import.meta.url), 'utf8')
 /** The home page, and the sign of the school. */
 export function home({ site, config, demo }: Pick<MountContext, 'site' | 'config' | 'demo'>): OpenAPIHono {
   return new OpenAPIHono()
-    .openapi(HOME, () => homePage(site, config.baseUrl, demo))
+    .openapi(HOME, () => homePage(site, config, demo))
     .openapi(ICON_FILE, (c) =>
       c.body(ICON, 200, {
         'content-type': 'image/svg+xml',
@@ -31,7 +31,7 @@ const ICON_FILE = createRoute({
   },
 })
 
-function homePage(site: Site, baseUrl: string, demo: boolean): Response {
+function homePage(site: Site, { baseUrl, playground }: MountContext['config'], demo: boolean): Response {
   const main = html`
 <h1>Harbour School</h1>
 <p>An online school with an API. Apps on your computer can sign you in here, see what you let them see, and be cut off again in <a href="${site.basePath}/account">your account</a>.</p>
@@ -39,6 +39,7 @@ function homePage(site: Site, baseUrl: string, demo: boolean): Response {
   <h2>For developers</h2>
   <ul>
     <li><a href="${site.basePath}/auth.md">How to get a token</a>, with commands that run</li>
+    ${playground ? html`<li><a href="${site.basePath}/playground">Playground</a>: each request of a sign-in, in the browser</li>` : ''}
     <li><a href="${site.basePath}/docs">The API</a>, and its <a href="${site.basePath}/openapi.json">OpenAPI description</a></li>
     <li><a href="${site.basePath}/.well-known/oauth-authorization-server">Server metadata</a>: every endpoint, grant type and scope</li>
     <li><a href="${site.basePath}/llms.txt">Index for agents</a>, <a href="${site.basePath}/pricing.md">pricing</a></li>

@@ -41,7 +41,7 @@ export const start = <Configured extends Config>(
 const onHono: Listen = async (...options) => (await import('../listen/hono.ts')).listenOnHono(...options)
 
 export const usualBanner: Banner = async ({ config, definition }, { directory }) => {
-  const { baseUrl, brand, users } = config
+  const { baseUrl, brand, users, playground } = config
   // An application or a directory adds its users itself.
   const isEmpty = users === undefined && (await directory.page({}, 1)).accounts.length === 0
   const add = `${commandNamesOf(definition).users} add --email … --name …`
@@ -50,7 +50,7 @@ export const usualBanner: Banner = async ({ config, definition }, { directory })
 
   Address    ${styleText('cyan', baseUrl)}
   Metadata   ${wellKnownAddress('oauth-authorization-server', baseUrl)}
-${isEmpty ? `\n  There are no users yet: ${add}\n` : ''}`
+${playground ? `  Try it     ${baseUrl}/playground\n` : ''}${isEmpty ? `\n  There are no users yet: ${add}\n` : ''}`
 }
 
 /** Migrates the tables before a start does, for example with a database role that may change them. */

@@ -60,9 +60,13 @@ function completed(config: ParsedConfig): Config {
   const database = withTlsOfIam(config, 'database', given)
   const { store = storeBeside(given) } = config
   const below = (place: string) => (place.startsWith('/') ? `${baseUrl}${place}` : place)
+  const mode = modeOf(config)
+  // The page sends neither pushed requests nor proofs.
+  const playable = features.par !== 'required' && features.dpop.mode !== 'required'
   return {
     ...config,
-    mode: modeOf(config),
+    mode,
+    playground: config.playground && mode === 'development' && playable,
     baseUrl,
     database,
     store: store === given ? database : withTlsOfIam(config, 'store', store),

@@ -45,6 +45,11 @@ export const operationsFields = (origin: Origin) => ({
     'how many processes of `grantkit start` share the port, usually one for each core; more than one needs Postgres',
     { variable: 'WORKERS', guide: 'scaling.md#every-core' },
   ),
+  playground: field(
+    toggle(true),
+    'the playground at `/playground`, an app in the browser that shows each request of a sign-in; only in development, and only while neither PAR nor DPoP is `required`',
+    { variable: 'PLAYGROUND', guide: 'how-to/playground.md' },
+  ),
   drainSeconds: field(
     seconds(5, 0),
     'how long `/readyz` fails after `SIGTERM` before the service stops; longer than a balancer needs to notice',

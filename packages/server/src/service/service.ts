@@ -14,6 +14,7 @@ import { behindProxies } from '../http/trusted-proxies.ts'
 import { health, type Probes, probesOf, reachable } from '../operations/health.ts'
 import { type Operator, operatorOf } from '../operator/operator.ts'
 import { type PagesOptions, pages } from '../pages/routes.ts'
+import { PLAYGROUND_STYLE, playground } from '../playground/routes.ts'
 import { type ServiceContext, type ServiceParts, serviceContext } from '../service-context.ts'
 import { statisticsReader } from '../statistics/statistics.ts'
 import { application, measuredRoute, measuring } from './app.ts'
@@ -77,6 +78,17 @@ function openApplication(users: OpenUsers, authorization: OpenAuthorization): Se
       ? [new Hono().route('/admin/api', adminApi({ ...operators, store, guard: guards.admin() }))]
       : []),
     pages(options, grants).route('/', admin(operators)),
+    ...(config.playground
+      ? [
+          playground({
+            site: siteOf(users, () => server, PLAYGROUND_STYLE),
+            baseUrl: config.baseUrl,
+            scopes: options.scopes,
+            clientsCommand: operators.commands.clients,
+            described: () => app.openAPIRegistry.definitions,
+          }),
+        ]
+      : []),
     health(async () => !draining && (await ready())),
   ])
   return {
