@@ -295,9 +295,10 @@ it.each([
   ['the page of tokens', () => '/account/tokens', 'Sign in again'],
 ])('lets a user of a provider sign in again for %s', async (_, pathOf, words) => {
   const { server, get, begin, answered } = await open(600, { signUp: true }, {}, WITH_TOKENS)
-  const session = cookieOf(await answered(await begin()))
+  await answered(await begin())
   const id = (await server.accounts.idOf('alice@partner.example')) ?? ''
   await server.accounts.setAdmin(id, true)
+  const session = cookieOf(await answered(await begin()))
   const path = pathOf(id)
   const page = await (await get(path, session)).text()
   expect(page).toContain(words)
