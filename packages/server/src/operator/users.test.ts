@@ -6,6 +6,8 @@ import { actingAs } from '../audit/caller.ts'
 import { parseConfig } from '../config/config.ts'
 import { openDatabase } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
+import { countersInMemory } from '../limits/counters.ts'
+import { guessLimits } from '../limits/guess-limits.ts'
 import { operatorUsers } from './users.ts'
 
 const database = await openDatabase('memory:', () => {})
@@ -14,7 +16,10 @@ const events: unknown[] = []
 const accounts = accountRows(database, (event) => void events.push(event))
 const directory = accountDirectory(database)
 const grants = { revokeAll: async () => 2 }
-const parts = { accounts, directory, grants, builtIn: true, passwordRules: passwordRules(parseConfig({})) }
+const parts = {
+  ...{ accounts, directory, grants, builtIn: true },
+  ...{ passwordRules: passwordRules(parseConfig({})), guesses: guessLimits(countersInMemory) },
+}
 const users = operatorUsers(parts)
 const ADA = { id: 'ada', email: 'ada@notes.example', email_verified: true, name: 'Ada' }
 await users.add(ADA)

@@ -8,6 +8,7 @@ import type { ExportedUser } from '../accounts/exported-users.ts'
 import { hashPassword } from '../accounts/password-hashes.ts'
 import type { PasswordRules } from '../accounts/passwords.ts'
 import { actorOfEvent } from '../audit/caller.ts'
+import type { GuessLimits } from '../limits/guess-limits.ts'
 
 const USER_ERRORS = defineErrors({
   user_unknown: ['not_found', 'There is no such user', 404],
@@ -41,6 +42,7 @@ export interface OperatorUsersOptions {
   /** Whether the server has users of its own: not those of an application or a directory. */
   readonly builtIn: boolean
   readonly passwordRules: PasswordRules
+  readonly guesses: Pick<GuessLimits, 'unknownBrowsers'>
 }
 
 export type OperatorUsers = ReturnType<typeof operatorUsers>
@@ -50,7 +52,14 @@ export type OperatorUsers = ReturnType<typeof operatorUsers>
  * is repeated changes nothing. @throws OAuthError `not_found` for an unknown user, and `access_denied` for the own account of the
  * operator, who could be locked out
  */
-export function operatorUsers({ accounts, directory, grants, builtIn, passwordRules }: OperatorUsersOptions) {
+export function operatorUsers({
+  accounts,
+  directory,
+  grants,
+  builtIn,
+  passwordRules,
+  guesses,
+}: OperatorUsersOptions) {
   /** @throws OAuthError `conflict` where a password would let nobody sign in */
   function requireOwn(): void {
     if (!builtIn) throw new OAuthError(USER_ERRORS.users_elsewhere)
@@ -101,12 +110,13 @@ export function operatorUsers({ accounts, directory, grants, builtIn, passwordRu
       const account = { ...claims, id: id ?? randomUUID(), updated_at, password: hash }
       return (await accounts.add(account, { by: 'import' })) ? 'added' : 'taken'
     },
-    /** Ends every session. @throws OAuthError `conflict` without an address to sign in with */
+    /** Ends every session, and the waits after wrong passwords. @throws OAuthError `conflict` without an address to sign in with */
     async setPassword(id: string, password: string): Promise<AccountEntry> {
       const account = await find(id)
       requireOwn()
       if (account.email === undefined) throw new OAuthError(USER_ERRORS.user_without_address)
       requireKnown(await accounts.setPassword(id, await hashOf(password, account)))
+      await guesses.unknownBrowsers(account.email).reset()
       return account
     },
     /** Where a user is signed in, the newest first. */

@@ -116,7 +116,7 @@ function operatorsOf(users: OpenUsers, { server, options }: OpenAuthorization, p
     ...{ accounts: users.accounts, directory, builtIn: users.builtIn },
     ...{ clients, grants, personalTokens: options.personalTokens, features },
     ...{ store: storage.store, trail, statistics, attempts: options.attempts },
-    passwordRules: options.passwordRules,
+    ...{ passwordRules: options.passwordRules, guesses: options.guesses },
     ...{ probes, keys: context.keys, keysWrittenAt: context.keysWrittenAt },
     ...{ onEvent: context.onEvent, onError: context.onError },
   })
