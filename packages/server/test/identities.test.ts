@@ -276,6 +276,25 @@ onEachDatabase((newDatabase) => {
     expect(await rolesOf()).toBeUndefined()
   })
 
+  it('that a release before linked has its provider from the next sign-in on, and no roles after its end', async () => {
+    const { rows, alice, for: forIdentity } = await open()
+    const { issuer, subject: identity } = IDENTITY
+    const old = { issuer, identity, subject: alice.id, shownAs: 'alice', addedAt: 0 }
+    await rows.identities.add(old, alice)
+    await rows.identities.add({ ...old, identity: 'second' }, alice)
+    await forIdentity({})
+    expect((await rows.identities.list(alice.id)).map(({ provider }) => provider)).toEqual([
+      PROVIDER.id,
+      undefined,
+    ])
+    await rows.identities.setRoles(alice.id, GIVES, ['editor'])
+    expect(await rows.accounts.removeIdentity(alice.id, issuer, identity)).toBe('removed')
+    expect(await rows.accounts.claims(alice.id)).not.toHaveProperty('roles')
+    await rows.identities.setRoles(alice.id, GIVES, ['editor'])
+    expect(await rows.accounts.removeIdentity(alice.id, issuer, 'second')).toBe('removed')
+    expect(await rows.accounts.claims(alice.id)).not.toHaveProperty('roles')
+  })
+
   it('cannot be linked to a second account', async () => {
     const opened = await open()
     await opened.for({}, {}, opened.alice)

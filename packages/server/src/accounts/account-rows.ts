@@ -277,10 +277,8 @@ async function removeIdentityRow(
   account: string,
   { issuer, identity }: Extract<SignInMethod, { issuer: string }>,
 ): Promise<void> {
-  const row = rows.selectFrom('identity').select('provider').where('issuer', '=', issuer)
-  const { provider } = await row.where('subject', '=', identity).executeTakeFirstOrThrow()
   await rows.deleteFrom('identity').where('issuer', '=', issuer).where('subject', '=', identity).execute()
-  await dropRoles(rows, account, provider)
+  await dropRoles(rows, account)
 }
 
 async function refusal(

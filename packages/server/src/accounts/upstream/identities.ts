@@ -33,6 +33,8 @@ export interface IdentityRows {
   find(issuer: string, identity: string): Promise<LinkedIdentity | undefined>
   /** The oldest first. */
   list(subject: string): Promise<readonly LinkedIdentity[]>
+  /** Names the provider of a link, which older releases did not keep. */
+  setProvider(issuer: string, identity: string, provider: string): Promise<void>
   /** Sets the roles that a provider gives to an account. @returns whether they are others than before */
   setRoles(subject: string, provider: Provider, roles: readonly string[]): Promise<boolean>
   /** `false`: the identity is linked already, or the sessions of its account have ended since the account was read. */
@@ -51,6 +53,10 @@ export function identityRows(database: Database): IdentityRows {
     async list(subject) {
       const found = await rows.where('account', '=', subject).orderBy('added_at').orderBy('issuer').execute()
       return found.map(identityOf)
+    },
+    async setProvider(issuer, subject, provider) {
+      const link = database.updateTable('identity').set({ provider })
+      await link.where('issuer', '=', issuer).where('subject', '=', subject).execute()
     },
     setRoles: (subject, provider, roles) => setRoles(database, subject, provider, roles),
     add: (identity, account) =>
@@ -220,9 +226,11 @@ async function byAddress(
 /** The account that linked it. */
 async function accountOf(
   { identities, accounts }: AccountsOfIdentities,
-  { issuer, subject }: Identity,
+  { issuer, subject, provider }: Identity,
 ): Promise<StoredAccount | 'account_disabled' | undefined> {
   const known = await identities.find(issuer, subject)
+  if (known && provider !== undefined && known.provider !== provider)
+    await identities.setProvider(issuer, subject, provider)
   const account = known && (await accounts.find(known.subject))
   // Read again: if the link is removed afterwards, the session of this sign-in ends.
   const still = known && (await identities.find(issuer, subject))
