@@ -459,6 +459,26 @@ it('shows that the address is that of an account, and the trail tells whose', as
   expect(server.events).toContainEqual(expect.objectContaining(refused))
 })
 
+it('shows on the account page why a provider cannot be connected, in the language of the user and with a reference', async () => {
+  const { op, server, get } = await open()
+  const owner = await sessionCookie(server.baseUrl)
+  const account = await (await get('/account', owner)).text()
+  await op.close()
+  const [, token = ''] = /name="token" value="([^"]+)"/.exec(account) ?? []
+  const page = await fetch(`${server.baseUrl}/account/identities`, {
+    method: 'POST',
+    headers: { cookie: owner, 'accept-language': 'de' },
+    body: new URLSearchParams({ token, provider: 'partner' }),
+  })
+  const text = await page.text()
+  expect([page.status, text]).toEqual([
+    403,
+    expect.stringContaining('<p class="problem" lang="de" dir="ltr"'),
+  ])
+  const [, reference = ''] = /Reference: <code>([0-9A-Z-]{9})</.exec(text) ?? []
+  expect(server.events.findLast(({ type }) => type === 'sign_in_refused')).toMatchObject({ reference })
+})
+
 it('sends the forms of the account page to the server alone, and continues to the provider from a page', async () => {
   const { op, server, get, connect } = await open()
   const owner = await sessionCookie(server.baseUrl)
