@@ -431,6 +431,20 @@ it('ends every other session when a provider is connected, and keeps this one wi
   })
 })
 
+it('connects what two tabs have begun, in the session that the first one left', async () => {
+  const { server, get, connect, answered } = await open()
+  const owner = await sessionCookie(server.baseUrl)
+  const [first, second, third] = [await connect(owner), await connect(owner), await connect(owner)]
+  const renewed = cookieOf(await answered(first, owner))
+  const answer = await answered(second, renewed)
+  expect([answer.status, answer.headers.get('location')]).toEqual([303, '/account'])
+  expect((await get('/account', renewed)).status, 'the session before').toBe(303)
+  const again = cookieOf(answer)
+  expect((await answered(await connect(again), again)).status, 'a tab of the renewed session').toBe(303)
+  const other = await sessionCookie(server.baseUrl)
+  expect((await answered(third, other)).status, 'not after a new sign-in').toBe(403)
+})
+
 it('connects nothing in another session than the one that asked for it', async () => {
   const { server, connect, answered } = await open()
   const attacker = await sessionCookie(server.baseUrl)

@@ -3,6 +3,7 @@ import { html, type RefusalText } from '@grantkit/pages'
 import type { Context } from 'hono'
 import * as z from 'zod'
 import type { AccountRows } from '../accounts/account-rows.ts'
+import { connectionIdOf } from '../accounts/sessions.ts'
 import { UpstreamError } from '../accounts/upstream/identities.ts'
 import type { ToProvider } from '../accounts/upstream/upstream-sign-in.ts'
 import { formOf, jsonError, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
@@ -109,7 +110,7 @@ export function changeSignIn(
     connect: change(async (c, visit, fields) => {
       const provider = providers.find(({ provider: { id } }) => id === fields.provider)
       if (provider === undefined) return toAccount(c)
-      const purpose = { returnTo: accountPath, wishes: {}, linkFor: visit.session.id }
+      const purpose = { returnTo: accountPath, wishes: {}, linkFor: connectionIdOf(visit.session) }
       try {
         return providerNext(provider.provider.label, await provider.begin(c.req.header('cookie'), purpose))
       } catch (error) {
