@@ -295,6 +295,35 @@ onEachDatabase((newDatabase) => {
     expect(await rows.accounts.claims(alice.id)).not.toHaveProperty('roles')
   })
 
+  const FORMER = 'https://former.example'
+  const MOVES = { formerIssuers: [FORMER, 'https://older.example'] }
+
+  it('of a former issuer moves at the next sign-in, with the address that it verified', async () => {
+    const { rows, for: forIdentity } = await open({ email: 'other@server.example' })
+    const before = await forIdentity({ issuer: FORMER }, { signUp: true })
+    expect(await forIdentity({}, { signUp: true }), 'without the setting').toBe('email_in_use')
+    expect(await forIdentity({ subject: 'other' }, MOVES), 'another subject').toBe('email_in_use')
+    const { id = '' } = Object(before)
+    expect(await forIdentity({}, MOVES)).toEqual({ ...Object(before), emailSource: IDENTITY.issuer })
+    expect(await rows.identities.list(id)).toMatchObject([{ issuer: IDENTITY.issuer, subject: id }])
+  })
+
+  it('of a former issuer moves never where two accounts would have it', async () => {
+    const { rows, alice, add, for: forIdentity } = await open()
+    const bob = await add({ email: 'bob@server.example' })
+    await forIdentity({ issuer: FORMER }, {}, alice)
+    await forIdentity({ issuer: 'https://older.example' }, {}, bob)
+    expect(await forIdentity({ email: undefined }, MOVES), 'two accounts have a former one').toBe(
+      'sign_up_off',
+    )
+    await forIdentity({}, {}, bob)
+    expect(await forIdentity({}, MOVES), 'another account has the one of today').toEqual(bob)
+    expect(await rows.identities.list(alice.id)).toMatchObject([{ issuer: FORMER }])
+    const other = { issuer: FORMER, subject: 'other' }
+    await forIdentity(other, {}, alice)
+    expect(await forIdentity({ subject: 'other' }, MOVES, bob), 'a connection').toBe('identity_in_use')
+  })
+
   it('cannot be linked to a second account', async () => {
     const opened = await open()
     await opened.for({}, {}, opened.alice)

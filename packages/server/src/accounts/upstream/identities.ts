@@ -35,6 +35,11 @@ export interface IdentityRows {
   list(subject: string): Promise<readonly LinkedIdentity[]>
   /** Names the provider of a link, which older releases did not keep. */
   setProvider(issuer: string, identity: string, provider: string): Promise<void>
+  /**
+   * Moves the links of a subject at former issuers to this one, also what they verified. Nothing moves if the subject has a link at this issuer,
+   * or if two accounts have one at former issuers.
+   */
+  moveFormer(identity: Pick<Identity, 'issuer' | 'subject'>, former: readonly string[]): Promise<void>
   /** Sets the roles that a provider gives to an account. @returns whether they are others than before */
   setRoles(subject: string, provider: Provider, roles: readonly string[]): Promise<boolean>
   /** `false`: the identity is linked already, or the sessions of its account have ended since the account was read. */
@@ -57,6 +62,19 @@ export function identityRows(database: Database): IdentityRows {
     async setProvider(issuer, subject, provider) {
       const link = database.updateTable('identity').set({ provider })
       await link.where('issuer', '=', issuer).where('subject', '=', subject).execute()
+    },
+    async moveFormer({ issuer, subject }, former) {
+      await added(database, async (rows) => {
+        const links = rows.selectFrom('identity').select(['issuer', 'account']).where('subject', '=', subject)
+        const [link, ...others] = await links.where('issuer', 'in', former).execute()
+        if (link === undefined || others.some(({ account }) => account !== link.account)) return false
+        // First, as other changes do: whoever locks the link before the account could wait for ever.
+        const verified = rows.updateTable('account').set({ email_source: issuer })
+        await verified.where('id', '=', link.account).where('email_source', '=', link.issuer).execute()
+        const moved = rows.updateTable('identity').set({ issuer }).where('subject', '=', subject)
+        await moved.where('issuer', '=', link.issuer).execute()
+        return true
+      })
     },
     setRoles: (subject, provider, roles) => setRoles(database, subject, provider, roles),
     add: (identity, account) =>
@@ -199,6 +217,7 @@ export async function accountFor(
   const identity = { ...user, provider: provider.id }
   const lacks = lacksToSignIn(provider, identity)
   if (lacks !== undefined) return lacks
+  if (provider.formerIssuers !== undefined) await rows.identities.moveFormer(identity, provider.formerIssuers)
   const tooWeakFor = async ({ id }: StoredAccount) => isUnbound(provider) && rows.directory.isAdmin(id)
   if (signedIn !== undefined)
     return (await tooWeakFor(signedIn)) ? 'admin_refused' : link(rows, identity, signedIn)
