@@ -515,9 +515,13 @@ describe('who may use the admin API', () => {
   })
 
   it('is a user as long as they are an admin, but not for their own account', async () => {
-    const { access_token: token } = await addedAppOf('demo', 'admin:read admin:write', ADMIN())
-    expect(await get(token)).toMatchObject(refused('no admin'))
+    const tokenNow = async () =>
+      (await addedAppOf('demo', 'admin:read admin:write', ADMIN())).access_token ?? ''
+    const before = await tokenNow()
+    expect(await get(before)).toMatchObject(refused('no admin'))
     await server.accounts.setAdmin('demo-account', true)
+    expect(await get(before)).toMatchObject({ status: 401 })
+    const token = await tokenNow()
     expect(await get(token)).toMatchObject({ status: 200 })
     for (const path of ['', '/admin']) {
       const own = await get(token, `/users/demo-account${path}`, 'DELETE')

@@ -100,7 +100,8 @@ onEachDatabase((newDatabase) => {
     const opened = await open()
     await opened.rows.accounts.setAdmin(opened.alice.id, true)
     expect(await opened.for({}, LINKS)).toBe('email_in_use')
-    expect(await opened.for({}, LINKS, opened.alice)).toEqual(opened.alice)
+    const admin = await opened.rows.accounts.find(opened.alice.id)
+    expect(await opened.for({}, LINKS, admin)).toEqual(admin)
   })
 
   it.each([
@@ -273,6 +274,54 @@ onEachDatabase((newDatabase) => {
     await rows.identities.setRoles(alice.id, GIVES, ['editor'])
     expect(await rows.accounts.removeIdentity(alice.id, IDENTITY.issuer, IDENTITY.subject)).toBe('removed')
     expect(await rolesOf()).toBeUndefined()
+  })
+
+  it('that a release before linked has its provider from the next sign-in on, and no roles after its end', async () => {
+    const { rows, alice, for: forIdentity } = await open()
+    const { issuer, subject: identity } = IDENTITY
+    const old = { issuer, identity, subject: alice.id, shownAs: 'alice', addedAt: 0 }
+    await rows.identities.add(old, alice)
+    await rows.identities.add({ ...old, identity: 'second' }, alice)
+    await forIdentity({})
+    expect((await rows.identities.list(alice.id)).map(({ provider }) => provider)).toEqual([
+      PROVIDER.id,
+      undefined,
+    ])
+    await rows.identities.setRoles(alice.id, GIVES, ['editor'])
+    expect(await rows.accounts.removeIdentity(alice.id, issuer, identity)).toBe('removed')
+    expect(await rows.accounts.claims(alice.id)).not.toHaveProperty('roles')
+    await rows.identities.setRoles(alice.id, GIVES, ['editor'])
+    expect(await rows.accounts.removeIdentity(alice.id, issuer, 'second')).toBe('removed')
+    expect(await rows.accounts.claims(alice.id)).not.toHaveProperty('roles')
+  })
+
+  const FORMER = 'https://former.example'
+  const MOVES = { formerIssuers: [FORMER, 'https://older.example'] }
+
+  it('of a former issuer moves at the next sign-in, with the address that it verified', async () => {
+    const { rows, for: forIdentity } = await open({ email: 'other@server.example' })
+    const before = await forIdentity({ issuer: FORMER }, { signUp: true })
+    expect(await forIdentity({}, { signUp: true }), 'without the setting').toBe('email_in_use')
+    expect(await forIdentity({ subject: 'other' }, MOVES), 'another subject').toBe('email_in_use')
+    const { id = '' } = Object(before)
+    expect(await forIdentity({}, MOVES)).toEqual({ ...Object(before), emailSource: IDENTITY.issuer })
+    expect(await rows.identities.list(id)).toMatchObject([{ issuer: IDENTITY.issuer, subject: id }])
+  })
+
+  it('of a former issuer moves never where two accounts would have it', async () => {
+    const { rows, alice, add, for: forIdentity } = await open()
+    const bob = await add({ email: 'bob@server.example' })
+    await forIdentity({ issuer: FORMER }, {}, alice)
+    await forIdentity({ issuer: 'https://older.example' }, {}, bob)
+    expect(await forIdentity({ email: undefined }, MOVES), 'two accounts have a former one').toBe(
+      'sign_up_off',
+    )
+    await forIdentity({}, {}, bob)
+    expect(await forIdentity({}, MOVES), 'another account has the one of today').toEqual(bob)
+    expect(await rows.identities.list(alice.id)).toMatchObject([{ issuer: FORMER }])
+    const other = { issuer: FORMER, subject: 'other' }
+    await forIdentity(other, {}, alice)
+    expect(await forIdentity({ subject: 'other' }, MOVES, bob), 'a connection').toBe('identity_in_use')
   })
 
   it('cannot be linked to a second account', async () => {

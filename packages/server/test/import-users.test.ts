@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sessionCookie } from '@grantkit/test-servers/session-cookie'
 import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { externalSignIn } from '../src/config/users.ts'
 import { FIREBASE_HASH_CONFIG, PEPPER, SAMPLES } from './exported-samples.ts'
 import { ranCommand } from './ran-command.ts'
@@ -21,6 +21,8 @@ async function fileOf(name: string, text: string): Promise<string> {
   await writeFile(path, text)
   return path
 }
+
+const BCRYPT = '$2a$12$abcdefghijklmnopqrstuu8a6wNd.Y5.7OUovFl3VVc9t1Ae2eQtq'
 
 const imported = (path: string, ...words: string[]) => ranCommand(server, ['users', 'import', path, ...words])
 const sampleOf = (from: string) => {
@@ -91,6 +93,24 @@ it('passwords of Devise are checked with the configured pepper', async () => {
   const path = await fileOf('devise.json', lines(entry(301)))
   expect(await imported(path, '--from', 'devise')).toMatchObject({ status: 0 })
   expect(await server.accounts.verify('user-301@devise.example', password)).toMatchObject({ id: '301' })
+})
+
+it('passwords of Devise are wrong without the pepper, and the log says so once', async () => {
+  const warnings: string[] = []
+  const onWarning = (warning: string) => void warnings.push(warning)
+  const without = await runServer({}, {}, { onWarning })
+  onTestFinished(() => without.close())
+  const user = {
+    id: '302',
+    email: 'user-302@devise.example',
+    email_verified: true,
+    name: 'Ada',
+    updated_at: 0,
+  }
+  await without.accounts.add({ ...user, password: `bcrypt_pepper$${BCRYPT}` })
+  for (let time = 0; time < 2; time++)
+    expect(await without.accounts.verify(user.email, sampleOf('devise').password)).toBeUndefined()
+  expect(warnings).toEqual([expect.stringContaining('PASSWORD_PEPPER is missing')])
 })
 
 it('users of an application are not imported', async () => {

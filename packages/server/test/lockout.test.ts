@@ -146,6 +146,13 @@ it('lets the owner in by a new browser after a quarter of an hour at most', asyn
   expect((await (await stranger())(HOME, 'demo')).status).toBe(303)
 })
 
+it('lets the owner in by a new browser after an operator has set a password', async () => {
+  await attack(20)
+  expect((await (await stranger())(HOME, 'demo')).status).toBe(429)
+  await server.operator.users.setPassword(DANA.id, 'of the operator')
+  expect((await (await stranger())(HOME, 'of the operator')).status).toBe(303)
+})
+
 it('makes a known browser wait too after a sign-out everywhere', async () => {
   const known = new PasskeyBrowser(server.baseUrl)
   await known.byPassword(await known.go(SIGN_IN))

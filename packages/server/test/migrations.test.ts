@@ -37,6 +37,17 @@ onEachDatabase((newDatabase) => {
     expect(await notes()).toEqual([{ id: 1 }, { id: 2 }])
   })
 
+  it('tables that are older than the previous release are refused and left as they are', async () => {
+    const { database } = await open(await newDatabase())
+    const { table, steps } = withAppMigrations()
+    const old = Object.fromEntries(Object.entries(steps).filter(([name]) => name < '0010'))
+    await migrate(database, { table, steps: old })
+    const tables = () => database.introspection.getTables()
+    const before = await tables()
+    await expect(migrate(database)).rejects.toThrow('start the release before this one on it first')
+    expect(await tables()).toEqual(before)
+  })
+
   it('demo rows that were removed do not come back', async () => {
     const { database, notes } = await open(await newDatabase())
     await migrate(database, NOW)

@@ -300,9 +300,10 @@ it.each([
   ['the page of tokens', () => '/account/tokens', 'Sign in again'],
 ])('lets a user of a provider sign in again for %s', async (_, pathOf, words) => {
   const { server, get, begin, answered } = await open(600, { signUp: true }, {}, WITH_TOKENS)
-  const session = cookieOf(await answered(await begin()))
+  await answered(await begin())
   const id = (await server.accounts.idOf('alice@partner.example')) ?? ''
   await server.accounts.setAdmin(id, true)
+  const session = cookieOf(await answered(await begin()))
   const path = pathOf(id)
   const page = await (await get(path, session)).text()
   expect(page).toContain(words)
@@ -435,6 +436,20 @@ it('ends every other session when a provider is connected, and keeps this one wi
   })
 })
 
+it('connects what two tabs have begun, in the session that the first one left', async () => {
+  const { server, get, connect, answered } = await open()
+  const owner = await sessionCookie(server.baseUrl)
+  const [first, second, third] = [await connect(owner), await connect(owner), await connect(owner)]
+  const renewed = cookieOf(await answered(first, owner))
+  const answer = await answered(second, renewed)
+  expect([answer.status, answer.headers.get('location')]).toEqual([303, '/account'])
+  expect((await get('/account', renewed)).status, 'the session before').toBe(303)
+  const again = cookieOf(answer)
+  expect((await answered(await connect(again), again)).status, 'a tab of the renewed session').toBe(303)
+  const other = await sessionCookie(server.baseUrl)
+  expect((await answered(third, other)).status, 'not after a new sign-in').toBe(403)
+})
+
 it('connects nothing in another session than the one that asked for it', async () => {
   const { server, connect, answered } = await open()
   const attacker = await sessionCookie(server.baseUrl)
@@ -461,6 +476,26 @@ it('shows that the address is that of an account, and the trail tells whose', as
   await expectProblem(await answered(await begin()), 403, words)
   const refused = { type: 'sign_in_refused', reason: 'email_in_use', subject: 'alice', provider: 'partner' }
   expect(server.events).toContainEqual(expect.objectContaining(refused))
+})
+
+it('shows on the account page why a provider cannot be connected, in the language of the user and with a reference', async () => {
+  const { op, server, get } = await open()
+  const owner = await sessionCookie(server.baseUrl)
+  const account = await (await get('/account', owner)).text()
+  await op.close()
+  const [, token = ''] = /name="token" value="([^"]+)"/.exec(account) ?? []
+  const page = await fetch(`${server.baseUrl}/account/identities`, {
+    method: 'POST',
+    headers: { cookie: owner, 'accept-language': 'de' },
+    body: new URLSearchParams({ token, provider: 'partner' }),
+  })
+  const text = await page.text()
+  expect([page.status, text]).toEqual([
+    403,
+    expect.stringContaining('<p class="problem" lang="de" dir="ltr"'),
+  ])
+  const [, reference = ''] = /Reference: <code>([0-9A-Z-]{9})</.exec(text) ?? []
+  expect(server.events.findLast(({ type }) => type === 'sign_in_refused')).toMatchObject({ reference })
 })
 
 it('sends the forms of the account page to the server alone, and continues to the provider from a page', async () => {

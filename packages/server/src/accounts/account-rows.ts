@@ -40,7 +40,7 @@ export interface AccountRows extends Accounts {
   addFirst(accounts: readonly Account[]): Promise<boolean>
   /**
    * The following methods take the id of an account, and return `false` if it does not exist. A change ends its
-   * sessions, of which apps are told first. Only a new admin keeps them.
+   * sessions, of which apps are told first.
    */
   setPassword(id: string, hash: string): Promise<boolean>
   /**
@@ -182,9 +182,8 @@ export function accountRows(
     setAdmin(subject, isAdmin) {
       const admin = isAdmin ? 1 : 0
       const type = isAdmin ? 'account_admin_added' : 'account_admin_removed'
-      // Otherwise an old session would have the rights again if the account becomes an admin once more.
-      const end = isAdmin ? set : setAndEnd
-      return end({ type, subject }, (account) => account('admin', '!=', admin), { admin })
+      // No older session gets the rights: it may come from a provider that signs in no admin.
+      return setAndEnd({ type, subject }, (account) => account('admin', '!=', admin), { admin })
     },
     endSessions: (subject, by) => change({ type: 'sessions_ended', subject, by }),
     async endAllSessions() {
@@ -280,10 +279,8 @@ async function removeIdentityRow(
   account: string,
   { issuer, identity }: Extract<SignInMethod, { issuer: string }>,
 ): Promise<void> {
-  const row = rows.selectFrom('identity').select('provider').where('issuer', '=', issuer)
-  const { provider } = await row.where('subject', '=', identity).executeTakeFirstOrThrow()
   await rows.deleteFrom('identity').where('issuer', '=', issuer).where('subject', '=', identity).execute()
-  await dropRoles(rows, account, provider)
+  await dropRoles(rows, account)
 }
 
 async function refusal(

@@ -20,6 +20,8 @@ interface Scheme {
 export interface PasswordSecrets {
   /** What Devise appended to a password. */
   readonly pepper?: string | undefined
+  /** Called when a hash needs the pepper, and there is none. */
+  readonly onPepperMissing?: () => void
 }
 
 const PHC = '(?<salt>[A-Za-z0-9+/]+)\\$(?<key>[A-Za-z0-9+/]+)'
@@ -63,13 +65,16 @@ const SCHEMES: readonly Scheme[] = [
     name: ({ of = 'bcrypt' }) => of,
     excess: ({ cost }) =>
       above('cost', cost, 14) ?? (Number(cost) < 4 ? 'has impossible parameters' : undefined),
-    async matches(password, { of, hash = '' }, { pepper }) {
+    async matches(password, { of, hash = '' }, { pepper, onPepperMissing }) {
       // A pure implementation, which only those load who bring such hashes along.
       const { compare } = await import('bcryptjs')
       if (of === 'bcrypt_sha256') return compare(createHash('sha256').update(password).digest('hex'), hash)
       if (of === undefined) return compare(password, hash)
-      if (pepper === undefined) throw new Error('passwordPepper is missing: a user has a hash with a pepper')
-      return compare(password + pepper, hash)
+      if (pepper !== undefined) return compare(password + pepper, hash)
+      onPepperMissing?.()
+      // Nobody can sign in with it, and the answer takes as long as that to a wrong password.
+      await compare(password, hash)
+      return false
     },
   },
   {

@@ -49,10 +49,11 @@ export function setRoles(
 }
 
 /** With the last identity of a provider its roles go too. The account must be locked. */
-export async function dropRoles(rows: Rows, account: string, provider: string | null): Promise<void> {
-  if (provider === null) return
-  const { [provider]: dropped, ...others } = await storedOf(rows, account)
-  if (dropped !== undefined) await store(rows, account, others)
+export async function dropRoles(rows: Rows, account: string): Promise<void> {
+  const left = await rows.selectFrom('identity').select('provider').where('account', '=', account).execute()
+  const stored = Object.entries(await storedOf(rows, account))
+  const kept = stored.filter(([id]) => left.some(({ provider }) => provider === id))
+  await store(rows, account, Object.fromEntries(kept))
 }
 
 async function storedOf(rows: Rows, account: string): Promise<Stored> {

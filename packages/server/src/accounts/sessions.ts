@@ -28,6 +28,13 @@ export interface UserSession extends Session {
   readonly device?: string | undefined
   /** Of the sign-in, if known. */
   readonly network?: string | undefined
+  /** The id of the session before providers were connected in this browser, each of which began another one. */
+  readonly connectedIn?: string | undefined
+}
+
+/** What a connection with a provider is bound to. It outlasts the connections that other tabs make meanwhile. */
+export function connectionIdOf({ id, connectedIn = id }: UserSession): string {
+  return connectedIn
 }
 
 /**

@@ -254,7 +254,7 @@ function changeUsers(api: AdminApi): void {
   })
   addEffect(api, {
     ...{ method: 'put', path: '/users/{sub}/admin', operationId: 'addAdmin', tags, params: UserPath },
-    summary: 'Let a user use the admin pages and this API',
+    summary: 'Let a user use the admin pages and this API after a new sign-in',
     work: ({ sub }) => users.addAdmin(sub),
   })
   addEffect(api, {

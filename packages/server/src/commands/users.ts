@@ -118,7 +118,9 @@ const admin = (load: LoadService) =>
         const account = await (off ? namedAccount : trustedAccount)(directory, user)
         await (off ? users.removeAdmin : users.addAdmin)(account.id)
         if (off) return console.log(`${plain(user)} is no admin any more.`)
-        console.log(`${plain(user)} is an admin: /admin of the service.\n${emailSourceOf(account)}.`)
+        console.log(
+          `${plain(user)} is an admin after a new sign-in: /admin of the service.\n${emailSourceOf(account)}.`,
+        )
       }),
   })
 

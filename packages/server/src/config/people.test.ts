@@ -125,6 +125,8 @@ describe('upstream', () => {
       'upstream[0].emailsVerified.domains[0] must be a domain, as corp.example',
     ],
     [{ require: {} }, 'upstream[0].require must name something'],
+    [{ formerIssuers: [partner.issuer] }, 'has an issuer that is one of formerIssuers too'],
+    [{ formerIssuers: ['idp'] }, 'upstream[0].formerIssuers[0] must be a URL'],
     [{ signUp: 'yes' }, 'upstream[0].signUp must be true, false, or an object'],
   ])('refuses %j', (change, problem) => {
     const [found = '', ...others] = withProvider(change)

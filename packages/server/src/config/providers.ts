@@ -85,6 +85,13 @@ export const Provider = (secretText: z.ZodType<string, unknown>) =>
           .optional(),
         'its issuer',
       ),
+      formerIssuers: field(
+        z
+          .array(z.url({ error: 'must be a URL' }))
+          .min(1, 'must not be empty')
+          .optional(),
+        'issuers that this provider had before: a user whose link has one of them keeps the account',
+      ),
       protocol: field(
         choice(['openid', 'github', 'discord']).optional(),
         'OpenID Connect (the default), or the API of GitHub or Discord',
@@ -304,6 +311,11 @@ export const Providers = (clientSecret: z.ZodType<string, unknown>) =>
     .refine(
       (providers) => new Set(providers.map(({ id }) => id)).size === providers.length,
       'has an id twice',
+    )
+    .refine(
+      (providers) =>
+        !providers.some(({ issuer }) => providers.some((other) => other.formerIssuers?.includes(issuer))),
+      'has an issuer that is one of formerIssuers too',
     )
 
 function isSafe(issuer: string): boolean {

@@ -1,7 +1,13 @@
 import { existsSync } from 'node:fs'
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
 import { type Database, openDatabase } from './database.ts'
-import { COMPATIBILITY, type Migrations, type TableMigration, withAppMigrations } from './migrations.ts'
+import {
+  COMPATIBILITY,
+  type Migrations,
+  type TableMigration,
+  UPGRADED,
+  withAppMigrations,
+} from './migrations.ts'
 import type { Password } from './postgres-password.ts'
 import { BUSY_MS } from './sqlite-dialect.ts'
 import type { Tables } from './tables.ts'
@@ -11,7 +17,7 @@ import type { Tables } from './tables.ts'
  *
  * @param demo whether to add the demo rows that have not been added yet
  * @returns the names of the applied migrations
- * @throws Error if the tables need a newer release, or the role may not change them
+ * @throws Error if the tables need a newer release, or the previous one first, or the role may not change them
  */
 export async function migrate(
   database: Database,
@@ -94,12 +100,14 @@ async function migrateIn(
   return missing
 }
 
-/** @throws Error if the tables need a newer release */
+/** @throws Error if the tables need a newer release, or the previous one first */
 async function missingMigrations(database: Kysely<Tables>, migrations: Migrations): Promise<string[]> {
   const done = await carriedOut(database, migrations)
   const newer = done.find(({ needs }) => needs > COMPATIBILITY)
   if (newer !== undefined) throw new Error(`its tables need a newer release: ${newer.name} changed them`)
   const names = new Set(done.map(({ name }) => name))
+  if (names.has(UPGRADED.tables) && !names.has(UPGRADED.by))
+    throw new Error(`its tables lack ${UPGRADED.by}: start the release before this one on it first`)
   return Object.keys(migrations.steps).filter((name) => !names.has(name))
 }
 

@@ -41,6 +41,12 @@ const MIGRATIONS: Readonly<Record<string, TableMigration>> = {
   '0015_provider_roles': { up: (database) => addText(database, 'account', 'provider_roles') },
 }
 
+/**
+ * A migration that changed rows of the accounts too, up to the previous release: here it only adds columns, so tables with accounts must have
+ * it already.
+ */
+export const UPGRADED = { tables: '0003_accounts', by: '0010_session_epoch_and_email_source' }
+
 /** All migrations of a service, and the table that records them. */
 export function withAppMigrations(
   { table = 'grantkit_migration', steps }: AppMigrations = { steps: {} },

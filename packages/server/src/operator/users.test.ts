@@ -6,6 +6,8 @@ import { actingAs } from '../audit/caller.ts'
 import { parseConfig } from '../config/config.ts'
 import { openDatabase } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
+import { countersInMemory } from '../limits/counters.ts'
+import { guessLimits } from '../limits/guess-limits.ts'
 import { operatorUsers } from './users.ts'
 
 const database = await openDatabase('memory:', () => {})
@@ -16,7 +18,7 @@ const directory = accountDirectory(database)
 const grants = { revokeAll: async () => 2 }
 const parts = {
   ...{ accounts, directory, grants, builtIn: true, passwordRules: passwordRules(parseConfig({})) },
-  ...{ enrolments: undefined, onEvent: () => {} },
+  ...{ enrolments: undefined, guesses: guessLimits(countersInMemory), onEvent: () => {} },
 }
 const users = operatorUsers(parts)
 const ADA = { id: 'ada', email: 'ada@notes.example', email_verified: true, name: 'Ada' }

@@ -9,6 +9,7 @@ import { hashPassword } from '../accounts/password-hashes.ts'
 import type { PasswordRules } from '../accounts/passwords.ts'
 import { actorOfEvent } from '../audit/caller.ts'
 import type { AccountEvent } from '../events.ts'
+import type { GuessLimits } from '../limits/guess-limits.ts'
 import type { Enrolments } from '../sign-in/enrolments.ts'
 
 const USER_ERRORS = defineErrors({
@@ -45,6 +46,7 @@ export interface OperatorUsersOptions {
   /** Whether the server has users of its own: not those of an application or a directory. */
   readonly builtIn: boolean
   readonly passwordRules: PasswordRules
+  readonly guesses: Pick<GuessLimits, 'unknownBrowsers'>
   /** Absent if passkeys are not available. */
   readonly enrolments: Pick<Enrolments, 'linkFor'> | undefined
   readonly onEvent: (event: AccountEvent) => void
@@ -58,7 +60,7 @@ export type OperatorUsers = ReturnType<typeof operatorUsers>
  * operator, who could be locked out
  */
 export function operatorUsers(options: OperatorUsersOptions) {
-  const { accounts, directory, grants, builtIn, passwordRules, enrolments, onEvent } = options
+  const { accounts, directory, grants, builtIn, passwordRules, guesses, enrolments, onEvent } = options
 
   /** @throws OAuthError `conflict` where a password would let nobody sign in */
   function requireOwn(): void {
@@ -110,12 +112,13 @@ export function operatorUsers(options: OperatorUsersOptions) {
       const account = { ...claims, id: id ?? randomUUID(), updated_at, password: hash }
       return (await accounts.add(account, { by: 'import' })) ? 'added' : 'taken'
     },
-    /** Ends every session. @throws OAuthError `conflict` without an address to sign in with */
+    /** Ends every session, and the waits after wrong passwords. @throws OAuthError `conflict` without an address to sign in with */
     async setPassword(id: string, password: string): Promise<AccountEntry> {
       const account = await find(id)
       requireOwn()
       if (account.email === undefined) throw new OAuthError(USER_ERRORS.user_without_address)
       requireKnown(await accounts.setPassword(id, await hashOf(password, account)))
+      await guesses.unknownBrowsers(account.email).reset()
       return account
     },
     /** A link with which a user who has lost the passkey adds one: for 24 hours, once. @throws OAuthError `conflict` if the user is disabled */

@@ -1,6 +1,6 @@
 import type { AuthorizationServer, ScopeDefinition, Session } from '@grantkit/core'
 import type { PersonalTokens } from '@grantkit/core/personal-tokens'
-import { html } from '@grantkit/pages'
+import { html, type RefusalText } from '@grantkit/pages'
 import {
   type InstallationNames,
   type UserApps,
@@ -16,7 +16,7 @@ import type { PasswordRules } from '../accounts/passwords.ts'
 import type { UserSession } from '../accounts/sessions.ts'
 import type { SignIn, SignInHistory } from '../audit/reading.ts'
 import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
-import { addressOf, type Markup, pageResponse, pointInTime, type Site } from '../http/page.ts'
+import { addressOf, forOperator, type Markup, pageResponse, pointInTime, type Site } from '../http/page.ts'
 import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 import type { Visit } from '../sign-in/session.ts'
 import type { AdminSignIns } from '../sign-in/ways-to-sign-in.ts'
@@ -34,6 +34,7 @@ import { type FailureSources, failuresSection } from './failed-sign-ins.ts'
 import type { LoginOptions } from './login.ts'
 import { signedOutEverywherePage, signedOutPage } from './logout.ts'
 import { changePassword, isBySignIn, methodsOf, type Notify, signInMethods } from './sign-in-methods.ts'
+import { problemText } from './sign-in-page.ts'
 
 export interface AccountPageOptions extends LoginOptions, FailureSources {
   readonly signIns: SignInHistory
@@ -72,7 +73,13 @@ export function accountPage(options: AccountPageOptions, grants: AuthorizationSe
   const visits = accountVisits(options)
   const { sessions: browsers } = options.accounts
 
-  async function answer(c: Context, visit: Visit, problem?: string, notice?: string): Promise<Response> {
+  async function answer(
+    c: Context,
+    visit: Visit,
+    problem?: string | RefusalText,
+    reference?: string,
+    notice?: string,
+  ): Promise<Response> {
     const { session, account } = visit
     const after = c.req.query('after')
     const page = await apps.list(session.subject, { after })
@@ -88,7 +95,7 @@ export function accountPage(options: AccountPageOptions, grants: AuthorizationSe
     const latest = await signIns.list(session.subject)
     const main = html`
 <h1>Your account</h1>
-${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</p>`}
+${problem === undefined ? '' : problemText(problem)}${forOperator(reference)}
 ${notice === undefined ? '' : html`<p class="notice" role="status">${notice}</p>`}
 ${identity(account, site.basePath, await options.directory.isAdmin(account.id))}
 ${appsSection(site, path, { ...page, after, ticket: token })}
@@ -114,7 +121,7 @@ ${sessionSections(site.basePath, { signIns: latest, active, session, token })}`
       if (visit === undefined) return visits.signIn(c)
       const notice = verifyValue(noticeKey, c.req.query('notice'), Notice, NOTICE_LIFETIME_SECONDS)
       const own = notice?.session === visit.session.id
-      return answer(c, visit, undefined, own ? notice.says : undefined)
+      return answer(c, visit, undefined, undefined, own ? notice.says : undefined)
     },
     changePassword: changePassword(options, visits, answer, notify),
     async endSession(c) {

@@ -1,8 +1,9 @@
 import { isCrossSite } from '@grantkit/core/feature'
-import { html } from '@grantkit/pages'
+import { html, type RefusalText } from '@grantkit/pages'
 import type { Context } from 'hono'
 import * as z from 'zod'
 import type { AccountRows } from '../accounts/account-rows.ts'
+import { connectionIdOf } from '../accounts/sessions.ts'
 import { UpstreamError } from '../accounts/upstream/identities.ts'
 import type { ToProvider } from '../accounts/upstream/upstream-sign-in.ts'
 import { formOf, jsonError, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
@@ -25,8 +26,13 @@ export interface ChangeSignIn {
 }
 
 export type FormHandler = (c: Context<WithBody>) => Promise<Response>
-/** Shows the account page again, with the problem. */
-export type ShowAgain = (c: Context, visit: Visit, problem: string) => Promise<Response>
+/** Shows the account page again, with the problem. @param reference of the attempt that it stopped */
+export type ShowAgain = (
+  c: Context,
+  visit: Visit,
+  problem: string | RefusalText,
+  reference?: string,
+) => Promise<Response>
 
 export const MAX_NAME_LENGTH = 60
 export const NOT_FRESH = 'To change how you sign in, sign in again first.'
@@ -105,15 +111,16 @@ export function changeSignIn(
     connect: change(async (c, visit, fields) => {
       const provider = providers.find(({ provider: { id } }) => id === fields.provider)
       if (provider === undefined) return toAccount(c)
-      const purpose = { returnTo: accountPath, wishes: {}, linkFor: visit.session.id }
+      const purpose = { returnTo: accountPath, wishes: {}, linkFor: connectionIdOf(visit.session) }
       try {
         return providerNext(provider.provider.label, await provider.begin(c.req.header('cookie'), purpose))
       } catch (error) {
         if (!(error instanceof UpstreamError)) throw error
         const failed = { returnTo: accountPath, status: 403, caller: callerOf(c) }
-        reportFailed(providerFailed(provider.provider, error, visit.account.id), failed)
+        const reference = reportFailed(providerFailed(provider.provider, error, visit.account.id), failed)
         const refusal = { reason: error.reason, provider: provider.provider.label }
-        return showAgain(c, visit, site.ui.signInRefusal({ ...refusal, locale: localeOf(site, c) }).text)
+        const problem = site.ui.signInRefusal({ ...refusal, locale: localeOf(site, c) })
+        return showAgain(c, visit, problem, reference)
       }
     }),
     removeIdentity: change(async (c, visit, { issuer = '', identity = '' }) => {

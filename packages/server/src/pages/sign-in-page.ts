@@ -111,7 +111,7 @@ ${signInForms(options, c, hidden, shown)}${mayDecline ? backToApp(app, returnTo)
   }
 }
 
-function problemText(problem: string | RefusalText): Markup {
+export function problemText(problem: string | RefusalText): Markup {
   if (typeof problem === 'string') return html`<p class="problem" role="alert">${problem}</p>`
   const { text, lang, dir } = problem
   return html`<p class="problem" lang="${lang}" dir="${dir}" role="alert">${text}</p>`

@@ -1,9 +1,10 @@
-import { returnPath, type Session } from '@grantkit/core'
+import { returnPath } from '@grantkit/core'
 import { isCrossSite } from '@grantkit/core/feature'
 import { html } from '@grantkit/pages'
 import type { Context } from 'hono'
 import type { AccountRows } from '../accounts/account-rows.ts'
 import type { StoredAccount } from '../accounts/accounts.ts'
+import { connectionIdOf } from '../accounts/sessions.ts'
 import { accountFor, type Identity, UpstreamError } from '../accounts/upstream/identities.ts'
 import type { Belonging } from '../accounts/upstream/memberships.ts'
 import type { ToProvider, UpstreamSignIn } from '../accounts/upstream/upstream-sign-in.ts'
@@ -85,7 +86,7 @@ export function upstreamLogin(
   async function continued(c: Context, { account, session }: Visit): Promise<string[]> {
     const { authTime, confirmedAt, signedInBy, acr, amr } = session
     await options.accounts.endSessions(account.id, 'user')
-    const same = { authTime, confirmedAt, signedInBy, acr, amr }
+    const same = { authTime, confirmedAt, signedInBy, acr, amr, connectedIn: connectionIdOf(session) }
     const ended = { ...account, sessionEpoch: account.sessionEpoch + 1 }
     const next = await options.sessions.start(ended, c.req.header('cookie'), same)
     options.onEvent(signInSucceeded(next.session))
@@ -240,9 +241,9 @@ function isDemandOfApp(returnTo: string): boolean {
 }
 
 /** The session that requested the link, and no other one. */
-async function visitOfSession({ sessions }: LoginOptions, c: Context, id: Session['id']): Promise<Visit> {
+async function visitOfSession({ sessions }: LoginOptions, c: Context, id: string): Promise<Visit> {
   const visit = await sessions.visit(c.req.header('cookie'))
-  if (visit?.session.id !== id) throw new UpstreamError('state_expired')
+  if (visit === undefined || connectionIdOf(visit.session) !== id) throw new UpstreamError('state_expired')
   return visit
 }
 

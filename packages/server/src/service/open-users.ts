@@ -51,9 +51,9 @@ export async function openUsers(
   const { users } = config
   refuseOtherUsers(users, config)
   const context = withMails(opened, (id) => known.find(id))
-  const { onEvent } = context
+  const { onEvent, onWarning } = context
   const demoAccounts = users === undefined ? (definition.demoAccounts ?? []) : []
-  const secrets = { pepper: config.passwordPepper }
+  const secrets = { pepper: config.passwordPepper, onPepperMissing: once(() => onWarning(PEPPER_MISSING)) }
   const rows = accountRows(database, onEvent, (ended) => server().sessions.ended(ended), onError, secrets)
   if (delivers) {
     await addMissingAccounts(rows, config, demoAccounts)
@@ -78,5 +78,16 @@ export async function openUsers(
     external: signIn && { signIn, imported },
     builtIn,
     demo: await hasDemoAccount(rows, config, demoAccounts),
+  }
+}
+
+const PEPPER_MISSING =
+  'PASSWORD_PEPPER is missing: a user who was imported from Devise cannot sign in with the password, and gets the answer to a wrong one'
+
+function once(work: () => void): () => void {
+  let isDone = false
+  return () => {
+    if (!isDone) work()
+    isDone = true
   }
 }

@@ -128,7 +128,8 @@ function operatorsOf(users: OpenUsers, { server, options }: OpenAuthorization, p
     ...{ accounts: users.accounts, directory, builtIn: users.builtIn },
     ...{ clients, grants, personalTokens: options.personalTokens, features },
     ...{ store: storage.store, trail, statistics, attempts: options.attempts },
-    ...{ passwordRules: options.passwordRules, enrolments: options.ways.ceremonies && options.enrolments },
+    ...{ passwordRules: options.passwordRules, guesses: options.guesses },
+    enrolments: options.ways.ceremonies && options.enrolments,
     ...{ probes, keys: context.keys, keysWrittenAt: context.keysWrittenAt },
     ...{ onEvent: context.onEvent, onError: context.onError },
   })

@@ -59,6 +59,8 @@ export interface SignInFacts {
   readonly acr?: string | undefined
   /** The authentication methods (RFC 8176), each without a space. */
   readonly amr?: readonly string[] | undefined
+  /** {@link UserSession.connectedIn}. */
+  readonly connectedIn?: string | undefined
 }
 
 export interface Visit {
@@ -111,7 +113,7 @@ export function sessionsOfBrowsers({
   return {
     visit,
     read: async (cookies) => (await visit(cookies))?.session,
-    async start(account, cookies, { signedInBy, acr, amr, ...times } = {}) {
+    async start(account, cookies, { signedInBy, acr, amr, connectedIn, ...times } = {}) {
       const { session: before } = (await found(cookies)) ?? {}
       const isSame = before?.subject === account.id
       if (before !== undefined && !isSame) await sessions.end(before.subject, before.id)
@@ -120,7 +122,7 @@ export function sessionsOfBrowsers({
       const session = {
         ...{ id: randomUUID(), firstId: isSame ? (before.firstId ?? before.id) : undefined },
         ...{ subject: account.id, epoch: account.sessionEpoch, authTime, confirmedAt },
-        ...{ signedInBy, acr: classOf(acr), amr, ...browserOfCaller() },
+        ...{ signedInBy, acr: classOf(acr), amr, connectedIn, ...browserOfCaller() },
         ...{ startedAt: now, usedAt: now, expiresAt: now + lifetime },
       }
       await sessions.start(account, session, isSame ? before : undefined)

@@ -84,6 +84,14 @@ describe('the address of a user at a provider', () => {
     ],
     ['email_unverified', 'that Entra denies', { iss: ENTRA, email, xms_edov: 0 }, {}, CORP],
     ['vouched', 'of a domain at Entra', { iss: ENTRA, email }, {}, CORP],
+    ['vouched', 'of a domain at Google', { iss: GOOGLE, email, email_verified: true }, {}, CORP],
+    [
+      'verified_once',
+      'of another domain at Google',
+      { iss: GOOGLE, email: 'a@evil.example', email_verified: true },
+      {},
+      CORP,
+    ],
     ['email_unverified', 'that Apple made up', { email, is_private_email: 'true' }, {}, CORP],
     ['verified', 'that is verified anyway', { email, email_verified: true }, {}, CORP],
     // What is no address.

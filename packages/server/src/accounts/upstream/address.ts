@@ -28,7 +28,7 @@ export type AddressStanding =
   | 'verified'
   /** The provider verified it once, but others assign it: it opens no domain, and links nothing. */
   | 'verified_once'
-  /** The provider does not say, and the operator vouches for the domain. */
+  /** The provider does not say, or verified it once, and the operator vouches for the domain. */
   | 'vouched'
   /** The provider says that it is not verified, and the operator vouches for the domain nevertheless. */
   | 'vouched_although_false'
@@ -62,8 +62,9 @@ export function addressIn(
     return vouched && emailsVerified?.evenIfFalse
       ? { standing: 'vouched_although_false', ...found }
       : { standing: 'email_unverified', domain }
-  if (stated.some((document) => verificationIn(claims.iss, document)))
-    return { standing: isOfProvider(claims, domain) ? 'verified' : 'verified_once', ...found }
+  const isVerified = stated.some((document) => verificationIn(claims.iss, document))
+  if (isVerified && isOfProvider(claims, domain)) return { standing: 'verified', ...found }
+  if (isVerified && !vouched) return { standing: 'verified_once', ...found }
   return vouched ? { standing: 'vouched', ...found } : { standing: 'email_unverified', domain }
 }
 

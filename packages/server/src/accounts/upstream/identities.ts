@@ -33,6 +33,13 @@ export interface IdentityRows {
   find(issuer: string, identity: string): Promise<LinkedIdentity | undefined>
   /** The oldest first. */
   list(subject: string): Promise<readonly LinkedIdentity[]>
+  /** Names the provider of a link, which older releases did not keep. */
+  setProvider(issuer: string, identity: string, provider: string): Promise<void>
+  /**
+   * Moves the links of a subject at former issuers to this one, also what they verified. Nothing moves if the subject has a link at this issuer,
+   * or if two accounts have one at former issuers.
+   */
+  moveFormer(identity: Pick<Identity, 'issuer' | 'subject'>, former: readonly string[]): Promise<void>
   /** Sets the roles that a provider gives to an account. @returns whether they are others than before */
   setRoles(subject: string, provider: Provider, roles: readonly string[]): Promise<boolean>
   /** `false`: the identity is linked already, or the sessions of its account have ended since the account was read. */
@@ -51,6 +58,23 @@ export function identityRows(database: Database): IdentityRows {
     async list(subject) {
       const found = await rows.where('account', '=', subject).orderBy('added_at').orderBy('issuer').execute()
       return found.map(identityOf)
+    },
+    async setProvider(issuer, subject, provider) {
+      const link = database.updateTable('identity').set({ provider })
+      await link.where('issuer', '=', issuer).where('subject', '=', subject).execute()
+    },
+    async moveFormer({ issuer, subject }, former) {
+      await added(database, async (rows) => {
+        const links = rows.selectFrom('identity').select(['issuer', 'account']).where('subject', '=', subject)
+        const [link, ...others] = await links.where('issuer', 'in', former).execute()
+        if (link === undefined || others.some(({ account }) => account !== link.account)) return false
+        // First, as other changes do: whoever locks the link before the account could wait for ever.
+        const verified = rows.updateTable('account').set({ email_source: issuer })
+        await verified.where('id', '=', link.account).where('email_source', '=', link.issuer).execute()
+        const moved = rows.updateTable('identity').set({ issuer }).where('subject', '=', subject)
+        await moved.where('issuer', '=', link.issuer).execute()
+        return true
+      })
     },
     setRoles: (subject, provider, roles) => setRoles(database, subject, provider, roles),
     add: (identity, account) =>
@@ -193,6 +217,7 @@ export async function accountFor(
   const identity = { ...user, provider: provider.id }
   const lacks = lacksToSignIn(provider, identity)
   if (lacks !== undefined) return lacks
+  if (provider.formerIssuers !== undefined) await rows.identities.moveFormer(identity, provider.formerIssuers)
   const tooWeakFor = async ({ id }: StoredAccount) => isUnbound(provider) && rows.directory.isAdmin(id)
   if (signedIn !== undefined)
     return (await tooWeakFor(signedIn)) ? 'admin_refused' : link(rows, identity, signedIn)
@@ -220,9 +245,11 @@ async function byAddress(
 /** The account that linked it. */
 async function accountOf(
   { identities, accounts }: AccountsOfIdentities,
-  { issuer, subject }: Identity,
+  { issuer, subject, provider }: Identity,
 ): Promise<StoredAccount | 'account_disabled' | undefined> {
   const known = await identities.find(issuer, subject)
+  if (known && provider !== undefined && known.provider !== provider)
+    await identities.setProvider(issuer, subject, provider)
   const account = known && (await accounts.find(known.subject))
   // Read again: if the link is removed afterwards, the session of this sign-in ends.
   const still = known && (await identities.find(issuer, subject))

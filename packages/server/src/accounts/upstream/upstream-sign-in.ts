@@ -51,7 +51,7 @@ export interface Purpose {
   /** A path of this service. */
   readonly returnTo: string
   readonly wishes: SignInWishes
-  /** The session that is linking the identity to its account; empty for a sign-in. */
+  /** `connectionIdOf` the session that is linking the identity to its account; empty for a sign-in. */
   readonly linkFor: string
 }
 
