@@ -84,7 +84,10 @@ it('signs in a new user, without a request to the network', async () => {
 it('signs in a user whose address it has not verified, and nobody where the visitor denies it', async () => {
   const browser = await open()
   const nobody = await after(browser, 'nobody')
-  expect([nobody.status, problemOf(nobody.text)]).toEqual([403, 'Example did not sign you in.'])
+  expect([nobody.status, problemOf(nobody.text)]).toEqual([
+    403,
+    'Example did not sign you in. You can try again, or sign in another way.',
+  ])
   expect((await after(browser, 'mallory')).location).toBe('/auth/account')
 })
 

@@ -63,14 +63,20 @@ function unlessMissing(error: NodeJS.ErrnoException): undefined {
 
 /** @param asked the request; `undefined` if it is not one of this server */
 function choicePage(site: Site, asked: URLSearchParams | undefined): Response {
-  const choices = html`<p>Who do you want to be?</p>
-<form method="get" class="card">${[...(asked ?? [])].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-  ${Object.entries(PEOPLE).map(([id, { name, email, email_verified }]) => html`<button name="as" value="${id}">${name}, ${email} (${email_verified ? 'verified' : 'not verified'})</button>`)}
-  <button name="as" value="nobody">Nobody: deny the sign-in</button>
-</form>`
+  const hidden = [...(asked ?? [])].map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  )
+  const people = Object.entries(PEOPLE).map(
+    ([id, { email, email_verified }]) =>
+      [id, `${email}, ${email_verified ? 'verified' : 'not verified'}`] as const,
+  )
+  const choices = [...people, ['nobody', 'Nobody: deny the sign-in'] as const].map(
+    ([id, text]) => html`
+<form method="get" class="other-way">${hidden}<button name="as" value="${id}">${text}</button></form>`,
+  )
   const main = html`<h1>Example provider</h1>
 <p>This is not a real provider. It is a part of this service for its development, and asks for no password.</p>
-${asked === undefined ? html`<p class="problem" role="alert">The request is not one of this service. Begin at its sign-in page.</p>` : choices}`
+${asked === undefined ? html`<p class="problem" role="alert">The request is not one of this service. Begin at its sign-in page.</p>` : html`<p>Who do you want to be?</p>${choices}`}`
   // No form-action: the way back may lead to any client.
   const status = asked === undefined ? 400 : 200
   return pageResponse(site, { title: 'Example provider', main, status, formAction: 'any' })
