@@ -3,7 +3,6 @@ import { Hono } from 'hono'
 import * as z from 'zod'
 import type { Config } from '../../config/config.ts'
 import { Provider } from '../../config/providers.ts'
-import type { Mounted } from '../../definition.ts'
 import { seeOther } from '../../http/bodies-and-answers.ts'
 import { pageResponse, type Site } from '../../http/page.ts'
 import { isExposed } from '../open-accounts.ts'
@@ -11,7 +10,7 @@ import { configuredProviders, type LocalProvider } from './upstream-sign-ins.ts'
 
 /** A provider for development: it signs in whom the visitor of its page chooses. Nothing of it is served but this page. */
 export interface ExampleProvider extends LocalProvider {
-  readonly page: (site: Site) => Mounted
+  readonly page: (site: Site) => Hono
 }
 
 const ID = 'example'
