@@ -142,6 +142,8 @@ export default {
       '^packages/(adapter-hono|create-grantkit|doctor|explain|known-clients|notifications|pages|safe-fetch|store-[^/]+)/',
       `${CORE}[^/]+/`,
       top('store-kit'),
+      // If it is installed, and only in development.
+      '^packages/testkit/src/provider[.]ts$',
     ]),
     may(from('server'), '', { dependencyTypes: ['core'] }),
     may(from('store-(redis|dynamodb)|adapter-express'), node(['crypto', 'stream', 'timers/promises'])),

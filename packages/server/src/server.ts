@@ -2,6 +2,7 @@ import { type EventEmitter, once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { hashWarnings } from './accounts/password-hashes.ts'
+import { exampleProvider } from './accounts/upstream/example-provider.ts'
 import { providerWarnings } from './accounts/upstream/upstream-sign-ins.ts'
 import { type Config, parseConfig, workloadWarnings } from './config/config.ts'
 import type { ServerConfig } from './config/schema.ts'
@@ -140,7 +141,9 @@ async function serve<Configured extends Config>(
     metrics?.onEvent(event)
   }
   const observers = { ...logged, onEvent, onResponse: metrics?.onResponse }
-  const service = await createService({ definition, config, observers, storage })
+  // Each worker would have its own codes and keys.
+  const example = worker === undefined ? await exampleProvider(config) : undefined
+  const service = await createService({ definition, config, observers, storage, example })
   const { host, port, metricsPort } = config
   const listen = listenBy(config)
   const { sendsHsts } = await import('./listen/listening.ts')
@@ -162,7 +165,13 @@ async function serve<Configured extends Config>(
   worker?.listening(metrics)
   // If the output is not a terminal, every line is JSON.
   if (config.mode === 'production') log.info({ address: config.baseUrl, host, port }, 'listening')
-  else if (worker?.migrates ?? true) console.log(await banner(configured, service))
+  else if (worker?.migrates ?? true) {
+    console.log(await banner(configured, service))
+    if (example)
+      console.log(
+        `  "Continue with Example" tries a sign-in without a password. Switched off by EXAMPLE_PROVIDER=off\n`,
+      )
+  }
 }
 
 /** Loaded only if metrics are enabled. */

@@ -1,6 +1,7 @@
 import type { PrivateJwk, ServerSecret } from '@grantkit/core'
 import { createWebhooks, WEBHOOK_TYPES, type WebhookEvent, type Webhooks } from '@grantkit/notifications'
 import * as z from 'zod'
+import type { ExampleProvider } from './accounts/upstream/example-provider.ts'
 import { type IsTrustedProxy, trustedProxies } from './config/address.ts'
 import type { Config } from './config/config.ts'
 import {
@@ -32,6 +33,8 @@ export interface ServiceParts {
   readonly storage: Omit<Storage, 'close'>
   /** Whether to add the accounts of the configured file and of demonstrations. Default true: a command adds none. */
   readonly addsAccounts?: boolean | undefined
+  /** The provider of development, if it is offered. */
+  readonly example?: ExampleProvider | undefined
 }
 
 /** What all parts of a service share. */
@@ -41,6 +44,7 @@ export interface ServiceContext extends Observers {
   readonly definition: ServiceDefinition
   readonly config: Config
   readonly storage: Omit<Storage, 'close'>
+  readonly example: ExampleProvider | undefined
   /** Proxies whose header names the caller. `undefined`: no proxy is trusted. */
   readonly trusted: IsTrustedProxy | undefined
   readonly secret: ServerSecret
@@ -72,6 +76,7 @@ export async function serviceContext(parts: ServiceParts): Promise<ServiceContex
     definition,
     config,
     storage,
+    example: parts.example,
     trusted: config.trustProxy === undefined ? undefined : trustedProxies(config.trustProxy),
     secret: await secretsOf(config),
     keys: keysUnderProfile(config.features.profile, await followSigningKeys(keysFile, onError)),

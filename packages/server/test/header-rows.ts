@@ -22,6 +22,9 @@ const health: Row = { headers: NO_STORE }
 const passkeyRows: Readonly<Record<string, Row>> = {
   '/assets/passkeys.js': asset,
   '/login/passkey': { headers: { ...NO_STORE, 'set-cookie': [cookie('passkey-sign-in', 300, true)] } },
+  '/login/enrol': { status: 403, headers: page(OWN_FORMS) },
+  '/login/enrol/passkey': { ask: POST, status: 403, headers: page(OWN_FORMS) },
+  '/login/passkey-notice': { status: 303, headers: NO_STORE },
   '/account/passkeys': { status: 403, headers: NO_STORE },
 }
 

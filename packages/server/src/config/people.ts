@@ -95,6 +95,15 @@ export const peopleFields = (origin: Origin) => ({
     path: true,
     guide: 'server/providers.md',
   }),
+  exampleProvider: field(
+    z.boolean().optional(),
+    'whether `grantkit start` offers a provider to try sign-in with, which asks for no password. In development only',
+    {
+      variable: 'EXAMPLE_PROVIDER',
+      otherwise: 'on in development, if `@grantkit/testkit` is installed and `HOST` is a loopback address',
+      guide: 'server/providers.md#a-provider-to-try',
+    },
+  ),
 })
 
 function checked(origin: Origin, options: ExternalSignInOptions, context: z.RefinementCtx) {

@@ -38,6 +38,7 @@ function inProduction(config: ParsedConfig, merged: Merged): readonly string[] {
     [`${name('baseUrl')} must be an https URL in production${valueAt(merged, ['baseUrl'])}. ${why}`]:
       config.baseUrl?.startsWith('https://') ?? true,
     [`${name('limits')} must not be off in production`]: config.limits,
+    [`${name('exampleProvider')} must not be on in production`]: config.exampleProvider !== true,
     // They allow requests to private addresses for unauthenticated callers (SSRF).
     [`${name('features.clientDocuments.testCa')} must not be set in production`]:
       clientDocuments.testCa === undefined,

@@ -9,7 +9,7 @@ import { seeOther } from '../http/bodies-and-answers.ts'
 import { forOperator, pageResponse } from '../http/page.ts'
 import { signInAddress, wishesIn } from '../http/sign-in-wishes.ts'
 import { type LoginOptions, signedIn } from './login.ts'
-import { backToApp, nameOfApp, needsNoSignIn } from './sign-in-page.ts'
+import { backToApp, isSignedIn, nameOfApp, needsNoSignIn } from './sign-in-page.ts'
 
 /** Sign-in by the application: the redirect to it, which is in place of the sign-in page, and the callback. */
 export interface ExternalLogin {
@@ -60,10 +60,11 @@ export function externalLogin(options: LoginOptions, { signIn, imported }: Exter
     const app = await options.requestingApp(returnTo)
     // A session that is not new enough would lead straight back.
     const wishes = event.reason === 'application_not_fresh' ? { prompt: 'login' } : wishesIn(c.req.query())
+    const back = backToApp(app, returnTo, await isSignedIn(c, options.sessions))
     const main = html`
 <h1>Sign in</h1>
 <p class="problem" role="alert">${words}</p>${forOperator(reference)}
-<p><a href="${signInAddress(options.site.basePath, returnTo, wishes)}">Try again</a></p>${backToApp(app, returnTo)}`
+<p><a href="${signInAddress(options.site.basePath, returnTo, wishes)}">Try again</a></p>${back}`
     return pageResponse(options.site, { title: 'Sign in', main, status })
   }
 

@@ -78,12 +78,13 @@ export function signInPage(options: SignInPageOptions): SignInPage {
     const { returnTo, wishes, status = 200, problem, reference, mayDecline = false, headers = {} } = shown
     const form = issueForm(c)
     const app = await requestingApp(returnTo)
+    const back = mayDecline ? backToApp(app, returnTo, await isSignedIn(c, sessions)) : ''
     const hidden = html`<input type="hidden" name="token" value="${form.token}">
   <input type="hidden" name="return_to" value="${returnTo}">${wishFields(wishes)}`
     const main = html`
 <h1>Sign in</h1>${sentBy(app)}
 ${problem === undefined ? '' : problemText(problem)}${forOperator(reference)}
-${signInForms(options, c, hidden, shown)}${mayDecline ? backToApp(app, returnTo) : ''}`
+${signInForms(options, c, hidden, shown)}${back}`
     const script = ways.ceremonies && 'passkeys.js'
     // No form-action: browsers apply it to the redirect after the form, whose target may be any client.
     return pageResponse(site, {
@@ -118,7 +119,7 @@ export function problemText(problem: string | RefusalText): Markup {
 }
 
 /** The sign-in page needs no database: while it is unreachable, nobody is signed in. */
-async function isSignedIn(c: Context, sessions: SignInPageOptions['sessions']): Promise<boolean> {
+export async function isSignedIn(c: Context, sessions: SignInPageOptions['sessions']): Promise<boolean> {
   const session = await sessions.read(c.req.header('cookie')).catch(() => undefined)
   return session !== undefined
 }
@@ -290,7 +291,13 @@ function sentBy(app: Awaited<ReturnType<RequestingApp>>): Markup | '' {
 }
 
 /** The way out for a user who cannot sign in as it is demanded, of an app or of a page of this service. */
-export function backToApp(app: Awaited<ReturnType<RequestingApp>>, returnTo: string): Markup {
+export function backToApp(
+  app: Awaited<ReturnType<RequestingApp>>,
+  returnTo: string,
+  isSignedIn: boolean,
+): Markup | '' {
+  // Any other visitor would be sent to the sign-in page again.
+  if (app === undefined && !isSignedIn) return ''
   if (app === undefined)
     return html`
 <p><a href="${returnTo}">Go back without signing in again</a></p>`

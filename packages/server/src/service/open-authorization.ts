@@ -73,7 +73,7 @@ async function pagesOptions(
   const { store, database, trail, attempts, createCounter } = storage
   const { baseUrl, brand } = config
   const origin = { secret, baseUrl, store }
-  const providers = await upstreamSignIns(config, origin)
+  const providers = await upstreamSignIns(config, origin, context.example)
   const ways = waysToSignIn({ ...origin, name: brand.name, database, accounts, providers, builtIn })
   const { passkeys } = ways
   const required = requiredPasskeys({ rule: config.requirePasskey, accounts, directory, passkeys })

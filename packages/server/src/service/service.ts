@@ -62,7 +62,7 @@ export async function createService(parts: ServiceParts): Promise<Service> {
 function openApplication(users: OpenUsers, authorization: OpenAuthorization): Service {
   const { context, accounts, directory, checks, demo } = users
   const { server, options, guards } = authorization
-  const { definition, config, storage, trusted, onError, onResponse } = context
+  const { definition, config, storage, trusted, example, onError, onResponse } = context
   const { metadata, description, clients, grants } = server
   const { site } = options
   const { store, database } = storage
@@ -74,6 +74,7 @@ function openApplication(users: OpenUsers, authorization: OpenAuthorization): Se
   const around = [callerMiddleware(options.callerOf), measuring(site.basePath, onResponse)]
   const app: ReturnType<MountContext['app']> = application({ site, onError, around }, [
     ...(definition.mount?.(own) ?? []),
+    ...(example ? [example.page(site)] : []),
     ...(config.admin.api
       ? [new Hono().route('/admin/api', adminApi({ ...operators, store, guard: guards.admin() }))]
       : []),

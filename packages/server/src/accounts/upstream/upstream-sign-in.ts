@@ -69,7 +69,7 @@ export interface UpstreamOptions {
   readonly secret: ServerSecret
   readonly baseUrl: string
   readonly store: Store
-  /** For tests: how providers are reached. Default: `fetch` of the platform. */
+  /** How providers are reached, where it is not the network. Default: `fetch` of the platform. */
   readonly fetch?: CustomFetch | undefined
 }
 

@@ -6,21 +6,30 @@ import { faultsOf, parseJson, readTextFile } from '../../config/text-file.ts'
 import { DAY_SECONDS } from '../../config/time-units.ts'
 import type { UpstreamOptions, UpstreamSignIn } from './upstream-sign-in.ts'
 
+/** A provider in the process. */
+export interface LocalProvider {
+  readonly provider: Provider
+  readonly fetch: NonNullable<UpstreamOptions['fetch']>
+}
+
 type WithProviders = Pick<Config, 'upstream' | 'upstreamFile'>
 
 /**
- * One for each configured provider. Without one the OpenID Connect client library is not loaded.
+ * One for each configured provider, and for that in the process. Without one the OpenID Connect client library is not loaded.
  *
  * @throws Error that names the fault of the file of providers, without its secrets
  */
 export async function upstreamSignIns(
   config: WithProviders,
   options: UpstreamOptions,
+  local?: LocalProvider,
 ): Promise<readonly UpstreamSignIn[]> {
   const providers = await configuredProviders(config)
-  if (providers.length === 0) return []
+  if (providers.length === 0 && local === undefined) return []
   const { upstreamSignIn } = await import('./upstream-sign-in.ts')
-  return providers.map((provider) => upstreamSignIn(provider, options))
+  const configured = providers.map((provider) => upstreamSignIn(provider, options))
+  if (local === undefined) return configured
+  return [...configured, upstreamSignIn(local.provider, { ...options, fetch: local.fetch })]
 }
 
 /** Those of the configuration and of the file. @throws Error that names the fault of the file, without its secrets */
