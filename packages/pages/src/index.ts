@@ -7,7 +7,7 @@
 
 export { html, type SafeHtml } from '@remix-run/html-template'
 export type { Brand, FooterLink } from './brand/brand.ts'
-export type { Language, Plural } from './language.ts'
+export { fill, fillText, type Language, type Plural, type Texts } from './language.ts'
 export type { PageContent, PageLinks, PageUser } from './layout.ts'
 export type { LanguageName } from './offered-languages.ts'
 export {
@@ -21,5 +21,6 @@ export {
 export type { ConnectedAppsList } from './views/connected-apps.ts'
 export type { ChosenToken, NewTokenForm } from './views/personal-token-form.ts'
 export type { PersonalTokensView, ShownPersonalToken } from './views/personal-tokens.ts'
+export { pointInTime } from './views/point-in-time.ts'
 export type { RefusalText, SignInRefusal } from './views/sign-in-refusal.ts'
 export type { StepUpNotice } from './views/step-up.ts'

@@ -4,7 +4,8 @@ import type { en } from './languages/en.ts'
 /** One text for each form that the language has for a count. `{count}` is the number. */
 export type Plural = Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> & { readonly other: string }
 
-type Texts<English> = {
+/** Translations of texts in English: strings, plurals and groups of them. */
+export type Texts<English> = {
   readonly [Name in keyof English]: English[Name] extends string
     ? string
     : English[Name] extends Plural
@@ -31,6 +32,11 @@ export interface Language extends Texts<typeof en> {
 export function fill(text: string, values: Readonly<Record<string, SafeHtml | string>>): SafeHtml {
   const parts = text.split(/\{(\w+)\}/)
   return html`${parts.map((part, at) => (at % 2 === 0 ? part : (values[part] ?? '')))}`
+}
+
+/** The same as text, where no markup may stand. */
+export function fillText(text: string, values: Readonly<Record<string, string>>): string {
+  return text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? '')
 }
 
 /**

@@ -7,7 +7,7 @@ const STYLE = { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' } as co
 const wordsOf = onceForEach((tag) => new Intl.DateTimeFormat(tag === 'en' ? 'en-GB' : tag, STYLE))
 
 /** With its zone: without a script the zone of the reader is unknown. @param seconds since the epoch */
-export function pointInTime({ tag }: Language, seconds: number): SafeHtml {
+export function pointInTime({ tag }: Pick<Language, 'tag'>, seconds: number): SafeHtml {
   const time = new Date(seconds * 1000)
   return html`<time datetime="${time.toISOString()}">${wordsOf(tag).format(time)} UTC</time>`
 }

@@ -1,4 +1,4 @@
-import { type Language, listed } from '../language.ts'
+import { fillText, type Language, listed } from '../language.ts'
 import type { PageContext } from '../layout.ts'
 
 const TEXTS = {
@@ -45,7 +45,7 @@ export interface RefusalText {
 export function signInRefusal({ language }: PageContext, refusal: SignInRefusal): RefusalText {
   const { tag, dir = 'ltr', signInRefused } = language
   const { reason, provider, domain = '', domains = [] } = refusal
-  const values: Readonly<Record<string, string>> = { provider, domain, domains: listed(language, domains) }
-  const text = signInRefused[TEXTS[reason]].replace(/\{(\w+)\}/g, (_, name) => values[name] ?? '')
+  const values = { provider, domain, domains: listed(language, domains) }
+  const text = fillText(signInRefused[TEXTS[reason]], values)
   return { text, lang: tag, dir }
 }

@@ -16,8 +16,16 @@ interface PasswordOwner {
  */
 export interface PasswordRules {
   readonly minLength: number
-  /** What is wrong with a new password: the end of a sentence that begins with "The password". `undefined`: nothing is. */
-  broken(password: string, owner: PasswordOwner): Promise<string | undefined>
+  /** What is wrong with a new password. `undefined`: nothing is. */
+  broken(password: string, owner: PasswordOwner): Promise<BrokenRule | undefined>
+}
+
+interface BrokenRule {
+  readonly rule: 'tooShort' | 'tooLong' | 'controlCharacters' | 'ofOwner' | 'common'
+  /** Of characters, at least or at most. */
+  readonly count?: number
+  /** For an operator: the end of a sentence that begins with "The password". */
+  readonly words: string
 }
 
 /** Words of the service are as easy to guess for its attackers as the commonest passwords. */
@@ -34,9 +42,16 @@ export function passwordRules({
       const text = password.normalize('NFKC')
       // As they are hashed.
       const { length } = [...text]
-      if (length < minLength) return `must have at least ${minLength} characters`
-      if (length > MAX_CHARACTERS) return `must have at most ${MAX_CHARACTERS} characters`
-      if (hasControlCharacter(password)) return 'must not contain control characters'
+      if (length < minLength)
+        return { rule: 'tooShort', count: minLength, words: `must have at least ${minLength} characters` }
+      if (length > MAX_CHARACTERS)
+        return {
+          rule: 'tooLong',
+          count: MAX_CHARACTERS,
+          words: `must have at most ${MAX_CHARACTERS} characters`,
+        }
+      if (hasControlCharacter(password))
+        return { rule: 'controlCharacters', words: 'must not contain control characters' }
       const words = [
         ...ofService,
         email,
@@ -46,9 +61,12 @@ export function passwordRules({
         name.replaceAll(' ', ''),
       ]
       if (words.some((word) => comparable(word) === comparable(text)))
-        return 'must not be your name, your e-mail address or the name of this service'
+        return {
+          rule: 'ofOwner',
+          words: 'must not be your name, your e-mail address or the name of this service',
+        }
       return (await isCommon(comparable(text)))
-        ? 'must not be one of the most common passwords, which attackers try first'
+        ? { rule: 'common', words: 'must not be one of the most common passwords, which attackers try first' }
         : undefined
     },
   }

@@ -6,11 +6,11 @@ import { actingAs } from '../audit/caller.ts'
 import type { TrailReader } from '../audit/reading.ts'
 import type { CommandNames } from '../config/command-names.ts'
 import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
-import { IN_WORDS, type Markup, pageResponse, type Site } from '../http/page.ts'
+import { type Markup, pageResponse, type Site } from '../http/page.ts'
 import { signInAddress, signInAgain } from '../http/sign-in-wishes.ts'
 import type { Operator } from '../operator/operator.ts'
 import { RANGES, type RangeName, rangeNamed, sinceOf } from '../operator/overview.ts'
-import { accountVisits, PAGE_EXPIRED } from '../pages/change-sign-in.ts'
+import { accountVisits } from '../pages/change-sign-in.ts'
 import type { LoginOptions } from '../pages/login.ts'
 import type { Visit } from '../sign-in/session.ts'
 import type { AdminSignIns } from '../sign-in/ways-to-sign-in.ts'
@@ -221,6 +221,7 @@ export interface AdminOptions extends LoginOptions {
   readonly registersWithToken: boolean
 }
 
+const PAGE_EXPIRED = 'This page was open for too long. Nothing was changed; please try again.'
 const NOT_FRESH = 'To change something here, sign in again first. Nothing was changed.'
 
 export function operatorVisits(options: AdminOptions): OperatorVisits {
@@ -297,4 +298,9 @@ export function exactMoment(iso: string): Markup {
 /** Said once a page. The script replaces it. */
 const TIME_ZONE = html`<p class="hint" data-time-zone>Times are in UTC.</p>`
 
+const IN_WORDS = new Intl.DateTimeFormat('en-GB', {
+  dateStyle: 'medium',
+  timeStyle: 'short',
+  timeZone: 'UTC',
+})
 const EXACT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' })

@@ -9,30 +9,14 @@ export interface Site {
   /** The beginning of the path of each link. */
   readonly basePath: string
   readonly ui: Pages
+  /** Of the reader, by its BCP 47 tag. Default: the first one of the pages. */
+  readonly language?: { readonly tag: string } | undefined
 }
-
-/** Formats a time with its zone: without a script the reader's zone is unknown. @param seconds since the epoch */
-export function pointInTime(seconds: number): Markup {
-  const time = new Date(seconds * 1000)
-  return html`<time datetime="${time.toISOString()}">${IN_WORDS.format(time)} UTC</time>`
-}
-
-/** As the list of connected apps, which stands on the account page too. */
-export const IN_WORDS = new Intl.DateTimeFormat('en-GB', {
-  dateStyle: 'medium',
-  timeStyle: 'short',
-  timeZone: 'UTC',
-})
 
 /** A page in the layout of all others, as a response of a handler. @param shown its script is the name of an asset */
-export function pageResponse({ basePath, ui }: Site, shown: PageContent): Response {
+export function pageResponse({ basePath, ui, language }: Site, shown: PageContent): Response {
   const script = shown.script && `${basePath}/assets/${shown.script}`
-  return toResponse(ui.page({ ...shown, script }))
-}
-
-/** The reference of a sign-in that failed, if it has one: its user gives it to the operator. */
-export function forOperator(reference: string | undefined): Markup | '' {
-  return reference === undefined ? '' : html`<p>Reference: <code>${reference}</code></p>`
+  return toResponse(ui.page({ ...shown, script, locale: language?.tag }))
 }
 
 /** The URL of a page, with the non-empty parameters. */

@@ -1,6 +1,6 @@
 import type { AuthorizationServer, ScopeDefinition, Session } from '@grantkit/core'
 import type { PersonalTokens } from '@grantkit/core/personal-tokens'
-import { html, type RefusalText } from '@grantkit/pages'
+import { fill, fillText, html, pointInTime } from '@grantkit/pages'
 import {
   type InstallationNames,
   type UserApps,
@@ -16,7 +16,7 @@ import type { PasswordRules } from '../accounts/passwords.ts'
 import type { UserSession } from '../accounts/sessions.ts'
 import type { SignIn, SignInHistory } from '../audit/reading.ts'
 import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
-import { addressOf, forOperator, type Markup, pageResponse, pointInTime, type Site } from '../http/page.ts'
+import { addressOf, type Markup, pageResponse } from '../http/page.ts'
 import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 import type { Visit } from '../sign-in/session.ts'
 import type { AdminSignIns } from '../sign-in/ways-to-sign-in.ts'
@@ -33,8 +33,9 @@ import type { ExternalParts } from './external-login.ts'
 import { type FailureSources, failuresSection } from './failed-sign-ins.ts'
 import type { LoginOptions } from './login.ts'
 import { signedOutEverywherePage, signedOutPage } from './logout.ts'
+import { inLanguage, type LocalSite, type PageLanguage, type Says } from './page-language.ts'
 import { changePassword, isBySignIn, methodsOf, type Notify, signInMethods } from './sign-in-methods.ts'
-import { problemText } from './sign-in-page.ts'
+import { forOperator } from './sign-in-page.ts'
 
 export interface AccountPageOptions extends LoginOptions, FailureSources {
   readonly signIns: SignInHistory
@@ -76,11 +77,13 @@ export function accountPage(options: AccountPageOptions, grants: AuthorizationSe
   async function answer(
     c: Context,
     visit: Visit,
-    problem?: string | RefusalText,
+    problem?: Says,
     reference?: string,
     notice?: string,
   ): Promise<Response> {
     const { session, account } = visit
+    const here = inLanguage(site, c)
+    const { language } = here
     const after = c.req.query('after')
     const page = await apps.list(session.subject, { after })
     const token = visits.tokenFor(visit)
@@ -94,24 +97,24 @@ export function accountPage(options: AccountPageOptions, grants: AuthorizationSe
     const active = await browsers.list(session.subject)
     const latest = await signIns.list(session.subject)
     const main = html`
-<h1>Your account</h1>
-${problem === undefined ? '' : problemText(problem)}${forOperator(reference)}
+<h1>${language.account.title}</h1>
+${problem === undefined ? '' : html`<p class="problem" role="alert">${problem(language)}</p>`}${forOperator(reference, language)}
 ${notice === undefined ? '' : html`<p class="notice" role="status">${notice}</p>`}
-${identity(account, site.basePath, await options.directory.isAdmin(account.id))}
-${appsSection(site, path, { ...page, after, ticket: token })}
-${options.personalTokens === undefined ? '' : tokensLink(path)}
-${ways.builtIn ? signInMethods(site, ways, methods) : ''}
-${await failuresSection(options, session.subject)}
-${sessionSections(site.basePath, { signIns: latest, active, session, token })}`
+${identity(here, account, await options.directory.isAdmin(account.id))}
+${appsSection(here, path, { ...page, after, ticket: token })}
+${options.personalTokens === undefined ? '' : tokensLink(here, path)}
+${ways.builtIn ? signInMethods(here, ways, methods) : ''}
+${await failuresSection(options, session.subject, language)}
+${sessionSections(here, { signIns: latest, active, session, token })}`
     const status = problem === undefined ? 200 : 403
     const script = ways.ceremonies && 'passkeys.js'
-    return pageResponse(site, { title: 'Your account', main, status, formAction: ["'self'"], script })
+    return pageResponse(here, { title: language.account.title, main, status, formAction: ["'self'"], script })
   }
 
-  const signNotice = ({ id }: Session, says: string) =>
-    signValue(noticeKey, { session: id, says }, NOTICE_LIFETIME_SECONDS)
+  const signNotice: SignNotice = (c, { id }, says) =>
+    signValue(noticeKey, { session: id, says: says(inLanguage(site, c).language) }, NOTICE_LIFETIME_SECONDS)
   const notify: Notify = (c, session, says) =>
-    seeOther(c, addressOf(path, { notice: signNotice(session, says) }))
+    seeOther(c, addressOf(path, { notice: signNotice(c, session, says) }))
 
   return {
     ...changeSignIn(options, visits, answer),
@@ -130,7 +133,7 @@ ${sessionSections(site.basePath, { signIns: latest, active, session, token })}`
       const { token, session: ended = '' } = formOf(c)
       if (!visits.isOwnForm(c, visit, token)) return answer(c, visit, PAGE_EXPIRED)
       await browsers.end(visit.account.id, ended)
-      return notify(c, visit.session, 'That browser is signed out.')
+      return notify(c, visit.session, ({ account }) => account.sessionEnded)
     },
     async signOutEverywhere(c) {
       const visit = await visits.of(c)
@@ -138,36 +141,42 @@ ${sessionSections(site.basePath, { signIns: latest, active, session, token })}`
       if (!visits.isOwnForm(c, visit, formOf(c).token)) return answer(c, visit, PAGE_EXPIRED)
       await options.accounts.endSessions(visit.account.id, 'user')
       const cookie = await options.sessions.end(undefined)
-      if (options.external !== undefined) return signedOutPage(site, options.external, path, cookie)
-      return signedOutEverywherePage(site, path, cookie)
+      const here = inLanguage(site, c)
+      if (options.external !== undefined) return signedOutPage(here, options.external, path, cookie)
+      return signedOutEverywherePage(here, path, cookie)
     },
   }
 }
 
-function tokensLink(path: string): Markup {
-  return html`<p><a href="${path}/tokens">Personal access tokens</a>, for programs that no browser can sign in.</p>`
+function tokensLink({ language: { account, personalTokens } }: LocalSite, path: string): Markup {
+  const tokens = html`<a href="${path}/tokens">${personalTokens.title}</a>`
+  return html`<p>${fill(account.tokens, { tokens })}</p>`
 }
 
-function identity({ name, email }: Account, basePath: string, isAdmin: boolean): Markup {
+function identity(
+  { basePath, language: { account, logout } }: LocalSite,
+  { name, email }: Account,
+  isAdmin: boolean,
+): Markup {
   return html`
-<section class="card" aria-label="You">
+<section class="card" aria-label="${account.you}">
   <p class="app-name"><bdi>${name}</bdi></p>
-  ${email === undefined ? '' : html`<p class="hint"><bdi>${email}</bdi></p>`}${isAdmin ? html`<p><a href="${basePath}/admin">Operator's view</a></p>` : ''}
+  ${email === undefined ? '' : html`<p class="hint"><bdi>${email}</bdi></p>`}${isAdmin ? html`<p><a href="${basePath}/admin">${account.operatorsView}</a></p>` : ''}
   <form method="post" action="${basePath}/logout" class="actions">
     <input type="hidden" name="return_to" value="${basePath}/account">
-    <button>Sign out</button>
+    <button>${logout.signOut}</button>
   </form>
 </section>`
 }
 
 /** The cards of `@grantkit/pages`, in the language of this page. */
 function appsSection(
-  { ui }: Site,
+  { ui, language }: LocalSite,
   path: string,
   { apps, after, next, ticket }: UserAppsPage & { readonly after?: string | undefined; ticket: string },
 ): Markup {
   const list = ui.connectedAppsList({
-    ...{ locale: 'en', heading: 'h3', apps, ticket },
+    ...{ locale: language.tag, heading: 'h3', apps, ticket },
     next: next && addressOf(path, { after: next }),
     first: after && path,
     actions: {
@@ -176,7 +185,7 @@ function appsSection(
     },
   })
   return html`
-<h2 class="part">Connected apps</h2>
+<h2 class="part">${language.connectedApps.title}</h2>
 ${list}`
 }
 
@@ -194,52 +203,83 @@ interface Shown {
 
 const SHOWN_EARLIER = 5
 
-function sessionSections(basePath: string, { signIns, active, session, token }: Shown): Markup {
+function sessionSections(site: LocalSite, { signIns, active, session, token }: Shown): Markup {
+  const { basePath, language } = site
+  const { account } = language
   const elsewhere = active.filter(({ id }) => id !== session.id)
   const ids = new Set([session.id, ...active.map(({ id }) => id)])
   const earlier = signIns.filter(({ sessionId }) => !ids.has(sessionId))
   return html`
-<h2 class="part">Where you are signed in</h2>
-<section class="card" aria-label="Where you are signed in">
+<h2 class="part">${account.where}</h2>
+<section class="card" aria-label="${account.where}">
   <ul class="entries">
-    <li>${sessionText(session)} · this browser</li>
-    ${elsewhere.map((other) => html`<li class="session"><span>${sessionText(other)} · last used ${pointInTime(other.usedAt)}</span>${endForm(basePath, token, other, elsewhere)}</li>`)}
+    <li>${sessionText(language, session)} · ${account.thisBrowser}</li>
+    ${elsewhere.map((other) => html`<li class="session"><span>${sessionText(language, other)} · ${fill(account.used, { time: pointInTime(language, other.usedAt) })}</span>${endForm(site, token, other, elsewhere)}</li>`)}
   </ul>
   <form method="post" action="${basePath}/account/sign-out" class="actions">
     <input type="hidden" name="token" value="${token}">
-    <button>Sign out everywhere</button>
+    <button>${account.endEverySession}</button>
   </form>
 </section>
-${earlier.length === 0 ? '' : earlierSignIns(earlier.slice(0, SHOWN_EARLIER))}
-<p class="hint">Of an address only its network is kept. Apps that you connected stay connected when you sign out, except those that end with your sign-in.</p>`
+${earlier.length === 0 ? '' : earlierSignIns(language, earlier.slice(0, SHOWN_EARLIER))}
+<p class="hint">${account.kept}</p>`
 }
 
-function earlierSignIns(signIns: readonly SignIn[]): Markup {
+function earlierSignIns(language: PageLanguage, signIns: readonly SignIn[]): Markup {
   return html`
-<details class="card" id="earlier"><summary>Earlier sign-ins</summary>
-  <ul>${signIns.map((signIn) => html`<li>${signInText(signIn)}</li>`)}</ul>
+<details class="card" id="earlier"><summary>${language.account.earlier}</summary>
+  <ul>${signIns.map((signIn) => html`<li>${signInText(language, signIn)}</li>`)}</ul>
 </details>`
 }
 
-function sessionText({ startedAt: at, network, device, signedInBy }: UserSession): Markup {
-  const known = [device, signedInBy].filter((fact) => fact !== undefined)
-  return html`${known.map((fact) => `${fact} · `).join('')}${signInText({ at, network })}`
+function sessionText(language: PageLanguage, session: UserSession): Markup {
+  const { startedAt: at, network } = session
+  const known = [deviceText(language, session), methodText(language, session)].filter(
+    (fact) => fact !== undefined,
+  )
+  return html`${known.map((fact) => `${fact} · `).join('')}${signInText(language, { at, network })}`
 }
 
-function signInText({ at, network }: Pick<SignIn, 'at' | 'network'>): Markup {
-  return html`${pointInTime(at)}${network === undefined ? '' : html` from <code>${network}</code>`}`
+/** `Firefox on Windows`. */
+function deviceText({ account }: PageLanguage, { device }: UserSession): string | undefined {
+  const [browser = '', system] = device?.split(' on ') ?? []
+  return system === undefined ? device : fillText(account.browserOn, { browser, system })
+}
+
+function methodText({ account, signIn }: PageLanguage, { signedInBy = '' }: UserSession): string | undefined {
+  const [method, provider = ''] = signedInBy.split(' ')
+  if (method === 'password') return signIn.password
+  if (method === 'passkey') return account.byPasskey
+  if (method === 'application') return account.byApplication
+  return method === 'provider' ? fillText(account.byProvider, { provider }) : undefined
+}
+
+function signInText(language: PageLanguage, { at, network }: Pick<SignIn, 'at' | 'network'>): Markup {
+  const time = pointInTime(language, at)
+  if (network === undefined) return time
+  return fill(language.account.from, { time, network: html`<code>${network}</code>` })
 }
 
 /** Each button has a name of its own: browsers with the same device that began in the same minute are numbered. */
-function endForm(path: string, token: string, session: UserSession, all: readonly UserSession[]): Markup {
-  const { id, device = 'the browser', startedAt } = session
+function endForm(
+  { basePath, language }: LocalSite,
+  token: string,
+  session: UserSession,
+  all: readonly UserSession[],
+): Markup {
+  const { account, logout } = language
+  const { id, startedAt } = session
   const named = ({ device, startedAt }: UserSession) => `${device} ${Math.floor(startedAt / 60)}`
   const equal = all.filter((other) => named(other) === named(session))
-  const number = equal.length > 1 ? `, ${equal.indexOf(session) + 1} of ${equal.length}` : ''
-  return html`<form method="post" action="${path}/account/sessions/end">
+  const number = { number: String(equal.indexOf(session) + 1), count: String(equal.length) }
+  const name = fill(account.session, {
+    device: deviceText(language, session) ?? account.someBrowser,
+    time: pointInTime(language, startedAt),
+  })
+  return html`<form method="post" action="${basePath}/account/sessions/end">
       <input type="hidden" name="token" value="${token}">
       <input type="hidden" name="session" value="${id}">
-      <button>Sign out<span class="unseen"> ${device} of ${pointInTime(startedAt)}${number}</span></button>
+      <button>${logout.signOut}<span class="unseen"> ${name}${equal.length > 1 ? `, ${fillText(account.numbered, number)}` : ''}</span></button>
     </form>`
 }
 
@@ -251,11 +291,13 @@ interface ManageApps {
   nameApp(c: Context<WithBody>): Promise<Response>
 }
 
+type SignNotice = (c: Context, session: Session, says: Says) => string
+
 interface Parts {
   readonly path: string
   readonly apps: UserApps
   /** Signs a notice for the page that follows. */
-  readonly signNotice: (session: Session, notice: string) => string
+  readonly signNotice: SignNotice
 }
 
 function manageApps(
@@ -265,33 +307,35 @@ function manageApps(
 ): ManageApps {
   /** @param work returns the notice of the page, if it has one */
   const manage =
-    (work: (visit: Visit, form: Record<string, string>, after?: string) => Promise<string | undefined>) =>
+    (work: (visit: Visit, form: Record<string, string>, c: Context) => Promise<string | undefined>) =>
     async (c: Context<WithBody>) => {
       const visit = await visits.of(c)
       if (visit === undefined) return visits.signIn(c)
       const form = formOf(c)
       if (!visits.isOwnForm(c, visit, form.ticket)) return showAgain(c, visit, PAGE_EXPIRED)
       const after = c.req.query('after')
-      return seeOther(c, addressOf(path, { after, notice: await work(visit, form, after) }))
+      return seeOther(c, addressOf(path, { after, notice: await work(visit, form, c) }))
     }
 
   return {
-    disconnect: manage(async ({ session }, { installation = '', all }, after) => {
+    disconnect: manage(async ({ session }, { installation = '', all }, c) => {
       const { subject } = session
+      const after = c.req.query('after')
       if (all === undefined) {
         const app = await apps.disconnect(subject, installation, after)
-        return app && signNotice(session, disconnected(app.called ?? app.name))
+        return app && signNotice(c, session, disconnected(app.called ?? app.name))
       }
       const app = await apps.disconnectAll(subject, installation, after)
-      return app && signNotice(session, disconnected(app.name))
+      return app && signNotice(c, session, disconnected(app.name))
     }),
-    nameApp: manage(async ({ session }, { installation = '', name = '' }, after) => {
-      await apps.name(session.subject, installation, name, after)
+    nameApp: manage(async ({ session }, { installation = '', name = '' }, c) => {
+      await apps.name(session.subject, installation, name, c.req.query('after'))
       return undefined
     }),
   }
 }
 
-function disconnected(name = 'The app'): string {
-  return `${name} is disconnected. It can no longer act on your behalf.`
+function disconnected(name?: string): Says {
+  return ({ connectedApps, common }) =>
+    fillText(connectedApps.disconnected, { app: name ?? common.unnamedApp })
 }

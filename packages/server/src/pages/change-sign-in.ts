@@ -1,5 +1,5 @@
 import { isCrossSite } from '@grantkit/core/feature'
-import { html, type RefusalText } from '@grantkit/pages'
+import { fillText, html } from '@grantkit/pages'
 import type { Context } from 'hono'
 import * as z from 'zod'
 import type { AccountRows } from '../accounts/account-rows.ts'
@@ -13,7 +13,7 @@ import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 import type { Visit } from '../sign-in/session.ts'
 import { type AdminSignIns, isFresh } from '../sign-in/ways-to-sign-in.ts'
 import type { LoginOptions } from './login.ts'
-import { localeOf } from './sign-in-page.ts'
+import { inLanguage, type Says } from './page-language.ts'
 import { providerFailed } from './upstream-login.ts'
 
 /** Handlers of the forms of "How you sign in". Each needs a sign-in within the last minutes. */
@@ -27,17 +27,12 @@ export interface ChangeSignIn {
 
 export type FormHandler = (c: Context<WithBody>) => Promise<Response>
 /** Shows the account page again, with the problem. @param reference of the attempt that it stopped */
-export type ShowAgain = (
-  c: Context,
-  visit: Visit,
-  problem: string | RefusalText,
-  reference?: string,
-) => Promise<Response>
+export type ShowAgain = (c: Context, visit: Visit, problem: Says, reference?: string) => Promise<Response>
 
 export const MAX_NAME_LENGTH = 60
-export const NOT_FRESH = 'To change how you sign in, sign in again first.'
-export const NOT_ADDED = 'The passkey was not added. Please try again.'
-const LAST = 'This is your last way to sign in, or a passkey that your account needs. Add another one first.'
+export const NOT_FRESH: Says = ({ account }) => account.notFresh
+export const NOT_ADDED: Says = ({ methods }) => methods.passkeyNotAdded
+const LAST: Says = ({ methods }) => methods.last
 
 export function changeSignIn(
   {
@@ -64,10 +59,11 @@ export function changeSignIn(
    * A page that continues to a provider. Browsers apply `form-action` to every redirect after a form, and a provider may redirect
    * to the sign-in of any company: nobody can list those.
    */
-  function providerNext(label: string, { location, cookies }: ToProvider): Response {
-    const title = `Continue with ${label}`
+  function providerNext(c: Context, label: string, { location, cookies }: ToProvider): Response {
+    const here = inLanguage(site, c)
+    const title = fillText(here.language.signIn.withProvider, { provider: label })
     const main = html`<h1>${title}</h1><p><a href="${location}">${title}</a></p>`
-    return pageResponse(site, {
+    return pageResponse(here, {
       title,
       main,
       headers: { refresh: `0;url=${location}`, 'set-cookie': cookies },
@@ -88,7 +84,7 @@ export function changeSignIn(
     async passkeyOptions(c) {
       const visit = await visits.of(c)
       if (ceremonies === undefined || visit === undefined || !(await mayChange(visit)))
-        return jsonError(c, 403, 'access_denied', NOT_FRESH)
+        return jsonError(c, 403, 'access_denied', 'The sign-in is not recent enough')
       const { options, cookies } = await ceremonies.registration.begin(c.req.header('cookie'), visit.account)
       return c.json(options, 200, { 'set-cookie': cookies, 'cache-control': 'no-store' })
     },
@@ -113,13 +109,13 @@ export function changeSignIn(
       if (provider === undefined) return toAccount(c)
       const purpose = { returnTo: accountPath, wishes: {}, linkFor: connectionIdOf(visit.session) }
       try {
-        return providerNext(provider.provider.label, await provider.begin(c.req.header('cookie'), purpose))
+        return providerNext(c, provider.provider.label, await provider.begin(c.req.header('cookie'), purpose))
       } catch (error) {
         if (!(error instanceof UpstreamError)) throw error
         const failed = { returnTo: accountPath, status: 403, caller: callerOf(c) }
         const reference = reportFailed(providerFailed(provider.provider, error, visit.account.id), failed)
         const refusal = { reason: error.reason, provider: provider.provider.label }
-        const problem = site.ui.signInRefusal({ ...refusal, locale: localeOf(site, c) })
+        const problem: Says = ({ tag: locale }) => site.ui.signInRefusal({ ...refusal, locale }).text
         return showAgain(c, visit, problem, reference)
       }
     }),
@@ -145,7 +141,7 @@ export interface AccountVisits {
   isFresh(visit: Visit): Promise<boolean>
 }
 
-export const PAGE_EXPIRED = 'This page was open for too long. Nothing was changed; please try again.'
+export const PAGE_EXPIRED: Says = ({ connectedApps }) => connectedApps.expired
 const FORM_LIFETIME_SECONDS = 60 * 60
 const Form = z.object({ session: z.string() })
 

@@ -1,6 +1,6 @@
 import { returnPath } from '@grantkit/core'
 import { isCrossSite } from '@grantkit/core/feature'
-import { html } from '@grantkit/pages'
+import { fillText, html } from '@grantkit/pages'
 import type { Context } from 'hono'
 import type { RegistrationCeremony } from '../accounts/passkeys/ceremonies.ts'
 import { formOf, jsonError, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
@@ -8,26 +8,13 @@ import { addressOf, pageResponse } from '../http/page.ts'
 import { signInAddress } from '../http/sign-in-wishes.ts'
 import { MAX_NAME_LENGTH, NOT_ADDED } from './change-sign-in.ts'
 import type { LoginOptions } from './login.ts'
+import { inLanguage, type Says } from './page-language.ts'
 
-const WORDS = {
-  title: 'Add a passkey',
-  why: 'Your account needs a passkey. Until it has one, you are not signed in.',
-  how: 'A passkey is kept by your device or your password manager, and you confirm it by finger, face or PIN. Afterwards you sign in with it.',
-  name: 'Name of the passkey',
-  example: 'My laptop',
-  none: 'No button? This browser has no passkeys, or no script. Begin again in another one.',
-  over: 'Here is nothing to add any more',
-  overWhy:
-    'A sign-in is good for five minutes and for a first passkey, and a link for one day and one passkey.',
-  toSignIn: 'Sign in',
-  noticeTitle: 'You will need a passkey',
-  noticeFrom: (day: string) => `From ${day} on, you can sign in with a passkey only. Your account has none.`,
-  noticeAdd: 'Add a passkey now',
-  noticeLater: 'Not now',
-}
-
-/** `2026-12-15` as `15 December 2026`. */
-const IN_WORDS = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
+/** `2026-12-15` in words. English is that of Britain, as in all pages. */
+const dayIn = (tag: string, day: string) =>
+  new Intl.DateTimeFormat(tag === 'en' ? 'en-GB' : tag, { dateStyle: 'long', timeZone: 'UTC' }).format(
+    new Date(day),
+  )
 
 /** The pages of users who must have a passkey. */
 export interface EnrolmentPages {
@@ -40,39 +27,44 @@ export interface EnrolmentPages {
 }
 
 export function enrolmentPages(options: LoginOptions, registration: RegistrationCeremony): EnrolmentPages {
-  const { site, baseUrl, enrolments, requiredPasskeys, onEvent } = options
-  const path = `${site.basePath}/login/enrol`
-  const account = `${site.basePath}/account`
+  const { baseUrl, enrolments, requiredPasskeys, onEvent } = options
+  const { basePath } = options.site
+  const path = `${basePath}/login/enrol`
+  const account = `${basePath}/account`
   const returnTo = (c: Context) => returnPath(c.req.query('return_to'), account)
   const enrolmentOf = (c: Context) => enrolments.find(c.req.header('cookie'))
 
   function over(c: Context): Response {
+    const site = inLanguage(options.site, c)
+    const { firstPasskey, signIn } = site.language
     const main = html`
-<h1>${WORDS.over}</h1>
-<p>${WORDS.overWhy}</p>
-<p><a href="${signInAddress(site.basePath, returnTo(c))}">${WORDS.toSignIn}</a></p>`
-    return pageResponse(site, { title: WORDS.over, main, status: 403, formAction: ["'self'"] })
+<h1>${firstPasskey.over}</h1>
+<p>${firstPasskey.overWhy}</p>
+<p><a href="${signInAddress(basePath, returnTo(c))}">${signIn.title}</a></p>`
+    return pageResponse(site, { title: firstPasskey.over, main, status: 403, formAction: ["'self'"] })
   }
 
-  async function form(c: Context, problem?: string): Promise<Response> {
+  async function form(c: Context, problem?: Says): Promise<Response> {
     const enrolment = await enrolmentOf(c)
     if (enrolment === undefined) return over(c)
     const { name, email = '' } = enrolment.account
+    const site = inLanguage(options.site, c)
+    const { firstPasskey, methods } = site.language
     const main = html`
-<h1>${WORDS.title}</h1>
-${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</p>`}
+<h1>${firstPasskey.title}</h1>
+${problem === undefined ? '' : html`<p class="problem" role="alert">${problem(site.language)}</p>`}
 <p><bdi>${name}</bdi> <bdi>${email}</bdi></p>
-<p>${WORDS.why}</p>
-<p>${WORDS.how}</p>
+<p>${firstPasskey.why}</p>
+<p>${firstPasskey.how}</p>
 <form method="post" action="${addressOf(`${path}/passkey`, { return_to: returnTo(c) })}" class="card" data-passkey="create" hidden>
   <input type="hidden" name="answer">
-  <label for="passkey-name">${WORDS.name}</label>
-  <input id="passkey-name" name="name" maxlength="${MAX_NAME_LENGTH}" required placeholder="${WORDS.example}">
-  <button class="primary">${WORDS.title}</button>
+  <label for="passkey-name">${firstPasskey.name}</label>
+  <input id="passkey-name" name="name" maxlength="${MAX_NAME_LENGTH}" required placeholder="${methods.example}">
+  <button class="primary">${firstPasskey.title}</button>
 </form>
-<p class="hint">${WORDS.none}</p>`
+<p class="hint">${firstPasskey.none}</p>`
     const status = problem === undefined ? 200 : 403
-    const shown = { title: WORDS.title, main, status, formAction: ["'self'"], script: 'passkeys.js' }
+    const shown = { title: firstPasskey.title, main, status, formAction: ["'self'"], script: 'passkeys.js' }
     return pageResponse(site, shown)
   }
 
@@ -80,12 +72,14 @@ ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</
     notice(c) {
       const { from } = requiredPasskeys
       if (from === undefined) return seeOther(c, returnTo(c))
+      const site = inLanguage(options.site, c)
+      const { firstPasskey, tag } = site.language
       const main = html`
-<h1>${WORDS.noticeTitle}</h1>
-<p>${WORDS.noticeFrom(IN_WORDS.format(new Date(from)))}</p>
-<p><a href="${account}#sign-in">${WORDS.noticeAdd}</a></p>
-<p><a href="${returnTo(c)}">${WORDS.noticeLater}</a></p>`
-      return pageResponse(site, { title: WORDS.noticeTitle, main, formAction: ["'self'"] })
+<h1>${firstPasskey.noticeTitle}</h1>
+<p>${fillText(firstPasskey.noticeFrom, { day: dayIn(tag, from) })}</p>
+<p><a href="${account}#sign-in">${firstPasskey.noticeAdd}</a></p>
+<p><a href="${returnTo(c)}">${firstPasskey.noticeLater}</a></p>`
+      return pageResponse(site, { title: firstPasskey.noticeTitle, main, formAction: ["'self'"] })
     },
     async show(c) {
       const token = c.req.query('token')
@@ -98,7 +92,8 @@ ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</
     },
     async options(c) {
       const enrolment = await enrolmentOf(c)
-      if (enrolment === undefined) return jsonError(c, 403, 'access_denied', WORDS.over)
+      if (enrolment === undefined)
+        return jsonError(c, 403, 'access_denied', 'There is nothing to add here any more')
       const { options, cookies } = await registration.begin(c.req.header('cookie'), enrolment.account)
       return c.json(options, 200, { 'set-cookie': cookies, 'cache-control': 'no-store' })
     },
@@ -113,7 +108,7 @@ ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</
       onEvent({ type: 'passkey_added', subject: enrolment.account.id, passkey: made.id })
       c.header('set-cookie', enrolments.usedCookie)
       // The answer of a new passkey proves nothing about its key (no attestation): a sign-in with it does.
-      return seeOther(c, signInAddress(site.basePath, returnTo(c), { acrValues: 'phr' }))
+      return seeOther(c, signInAddress(basePath, returnTo(c), { acrValues: 'phr' }))
     },
   }
 }

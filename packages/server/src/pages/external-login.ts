@@ -1,15 +1,16 @@
 import { returnPath } from '@grantkit/core'
-import { html } from '@grantkit/pages'
+import { fillText, html } from '@grantkit/pages'
 import type { Context } from 'hono'
 import type { ExternalSignIn } from '../accounts/external-sign-in/external-sign-in.ts'
 import { ExternalSignInError } from '../accounts/external-sign-in/sign-in-error.ts'
 import type { ImportedUsers } from '../accounts/users/users.ts'
-import type { NoImport, SignInEvent } from '../events.ts'
+import type { SignInEvent } from '../events.ts'
 import { seeOther } from '../http/bodies-and-answers.ts'
-import { forOperator, pageResponse } from '../http/page.ts'
+import { pageResponse } from '../http/page.ts'
 import { signInAddress, wishesIn } from '../http/sign-in-wishes.ts'
 import { type LoginOptions, signedIn } from './login.ts'
-import { backToApp, isSignedIn, nameOfApp, needsNoSignIn } from './sign-in-page.ts'
+import { inLanguage, type Says } from './page-language.ts'
+import { backToApp, forOperator, isSignedIn, nameOfApp, needsNoSignIn } from './sign-in-page.ts'
 
 /** Sign-in by the application: the redirect to it, which is in place of the sign-in page, and the callback. */
 export interface ExternalLogin {
@@ -44,7 +45,7 @@ export function externalLogin(options: LoginOptions, { signIn, imported }: Exter
     const account = await imported.signIn(user)
     if (typeof account === 'string') {
       const event = failed(`application_account_${account}`, user.sub)
-      return problem(c, event, 403, ACCOUNT_PROBLEMS[account](host))
+      return problem(c, event, 403, ({ signInElsewhere }) => signInElsewhere[account])
     }
     const { authTime, acr, amr } = user
     const facts = { signedInBy: 'application', authTime, acr, amr }
@@ -52,7 +53,7 @@ export function externalLogin(options: LoginOptions, { signIn, imported }: Exter
     return signedIn(options, c, { account, returnTo, usedCookie, ...facts })
   }
 
-  async function problem(c: Context, event: SignInFailed, status: number, words: string): Promise<Response> {
+  async function problem(c: Context, event: SignInFailed, status: number, words: Says): Promise<Response> {
     const asked = c.req.query('return_to')
     const begun = signIn.returnToOf(c.req.header('cookie'), c.req.query('response')) ?? home
     const returnTo = asked === undefined ? begun : returnPath(asked, home)
@@ -60,12 +61,15 @@ export function externalLogin(options: LoginOptions, { signIn, imported }: Exter
     const app = await options.requestingApp(returnTo)
     // A session that is not new enough would lead straight back.
     const wishes = event.reason === 'application_not_fresh' ? { prompt: 'login' } : wishesIn(c.req.query())
-    const back = backToApp(app, returnTo, await isSignedIn(c, options.sessions))
+    const site = inLanguage(options.site, c)
+    const { language } = site
+    const { title, tryAgain } = language.signIn
+    const back = backToApp(app, returnTo, await isSignedIn(c, options.sessions), language)
     const main = html`
-<h1>Sign in</h1>
-<p class="problem" role="alert">${words}</p>${forOperator(reference)}
-<p><a href="${signInAddress(options.site.basePath, returnTo, wishes)}">Try again</a></p>${back}`
-    return pageResponse(options.site, { title: 'Sign in', main, status })
+<h1>${title}</h1>
+<p class="problem" role="alert">${fillText(words(language), { host, provider: host })}</p>${forOperator(reference, language)}
+<p><a href="${signInAddress(site.basePath, returnTo, wishes)}">${tryAgain}</a></p>${back}`
+    return pageResponse(site, { title, main, status })
   }
 
   const withProblems = (work: (c: Context) => Promise<Response>) => async (c: Context) => {
@@ -75,7 +79,7 @@ export function externalLogin(options: LoginOptions, { signIn, imported }: Exter
       if (!(error instanceof ExternalSignInError)) throw error
       const event = failed(`application_${error.reason}`, undefined, error.detail)
       const { status, words } = SIGN_IN_PROBLEMS[error.reason]
-      return problem(c, event, status, words(host))
+      return problem(c, event, status, words)
     }
   }
 
@@ -88,30 +92,13 @@ function failed(reason: SignInFailed['reason'], subject: string | undefined, det
   return { type: 'sign_in_failed', reason, subject, ...(detail && { detail }) }
 }
 
-type Words = (host: string) => string
-
 const SIGN_IN_PROBLEMS: Readonly<
-  Record<ExternalSignInError['reason'], { readonly status: number; readonly words: Words }>
+  Record<ExternalSignInError['reason'], { readonly status: number; readonly words: Says }>
 > = {
-  denied: { status: 403, words: (host) => `${host} did not sign you in.` },
-  invalid: {
-    status: 403,
-    words: (host) => `The sign-in at ${host} did not work. The operator of this service can see the reason.`,
-  },
-  unreachable: { status: 503, words: (host) => `Signing in with ${host} does not work at the moment.` },
-  expired: {
-    status: 403,
-    words: () => 'This sign-in took too long, was used before, or began in another window.',
-  },
-  not_fresh: {
-    status: 403,
-    words: (host) => `You have to sign in again, and ${host} did not ask you to.`,
-  },
-  too_long: { status: 400, words: () => 'The address to which you would return is too long.' },
-}
-
-const ACCOUNT_PROBLEMS: Readonly<Record<NoImport, Words>> = {
-  disabled: () => 'An operator has disabled your account here.',
-  removed: () => 'Your account here was removed.',
-  taken: (host) => `Your user id at ${host} belongs to another account here.`,
+  denied: { status: 403, words: ({ signInElsewhere }) => signInElsewhere.denied },
+  invalid: { status: 403, words: ({ signInElsewhere }) => signInElsewhere.invalid },
+  unreachable: { status: 503, words: ({ signInRefused }) => signInRefused.notNow },
+  expired: { status: 403, words: ({ signInElsewhere }) => signInElsewhere.expired },
+  not_fresh: { status: 403, words: ({ signInElsewhere }) => signInElsewhere.notFresh },
+  too_long: { status: 400, words: ({ signInRefused }) => signInRefused.tooLong },
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type AuthorizationServer, returnPath } from '@grantkit/core'
-import { html, type PageContent } from '@grantkit/pages'
+import { fill, fillText, html, type PageContent } from '@grantkit/pages'
 import type { Context } from 'hono'
 import * as z from 'zod'
 import type { AccountRows } from '../accounts/account-rows.ts'
@@ -10,10 +10,11 @@ import type { PasswordRules } from '../accounts/passwords.ts'
 import { formOf, type WithBody } from '../http/bodies-and-answers.ts'
 import { flowsInCookies } from '../http/flows.ts'
 import { type Markup, pageResponse } from '../http/page.ts'
-import { signInAddress } from '../http/sign-in-wishes.ts'
+import { type SignInWishes, signInAddress, wishesIn, wishFields } from '../http/sign-in-wishes.ts'
 import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 import { LINK_LIFETIME_SECONDS, type PasswordResets } from '../sign-in/password-resets.ts'
 import type { LoginOptions } from './login.ts'
+import { inLanguage, type LocalSite, type Says } from './page-language.ts'
 import { newPasswordFields, newPasswordOf } from './sign-in-methods.ts'
 import { FORM_EXPIRED, type SignInPage, TOO_MANY } from './sign-in-page.ts'
 
@@ -27,8 +28,9 @@ export interface ForgottenPassword {
 interface Shown {
   readonly returnTo: string
   readonly email: string
+  readonly wishes: SignInWishes
   readonly status?: number
-  readonly problem?: string
+  readonly problem?: Says
   readonly headers?: Record<string, string>
 }
 
@@ -48,26 +50,32 @@ export function forgottenPassword(
   page: SignInPage,
   resets: PasswordResets,
 ): ForgottenPassword {
-  const { site, callerOf } = options
-  const home = `${site.basePath}/`
+  const { callerOf } = options
+  const home = `${options.site.basePath}/`
   const paths = returnPaths(options)
 
-  function ask(c: Context, { returnTo, email, status = 200, problem, headers = {} }: Shown): Response {
+  function ask(c: Context, shown: Shown): Response {
+    const { returnTo, email, wishes, status = 200, problem, headers = {} } = shown
+    const { uiLocales } = wishes
     const form = page.issueForm(c)
+    const site = inLanguage(options.site, c, wishes)
+    const { forgottenPassword: texts, signIn } = site.language
     const main = html`
-<h1>Forgot your password?</h1>
-${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</p>`}
-<p>We send a link to your e-mail address, with which you choose a new password.</p>
+<h1>${texts.title}</h1>
+${problem === undefined ? '' : html`<p class="problem" role="alert">${problem(site.language)}</p>`}
+<p>${texts.intro}</p>
 <form method="post" action="${site.basePath}/login/forgot" class="card">
   <input type="hidden" name="token" value="${form.token}">
-  <input type="hidden" name="return_to" value="${returnTo}">
-  <label for="email">Email</label>
+  <input type="hidden" name="return_to" value="${returnTo}">${wishFields({ uiLocales })}
+  <label for="email">${signIn.email}</label>
   <input id="email" name="email" type="email" autocomplete="username" required value="${email}">
-  <button class="primary">Send the link</button>
+  <button class="primary">${texts.send}</button>
 </form>
-<p><a href="${signInAddress(site.basePath, returnTo)}">Back to the sign-in page</a></p>`
-    const shown = { title: 'Forgot your password?', main, status, formAction: ["'self'"] }
-    return pageResponse(site, { ...shown, headers: { 'set-cookie': form.cookies, ...headers } })
+<p><a href="${signInAddress(site.basePath, returnTo, { uiLocales })}">${texts.back}</a></p>`
+    return pageResponse(site, {
+      ...{ title: texts.title, main, status, formAction: ["'self'"] },
+      headers: { 'set-cookie': form.cookies, ...headers },
+    })
   }
 
   return {
@@ -75,26 +83,29 @@ ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</
       ask(c, {
         returnTo: returnPath(c.req.query('return_to'), home),
         email: c.req.query('login_hint') ?? '',
+        wishes: wishesIn(c.req.query()),
       }),
     async submit(c) {
       const fields = formOf(c)
       const returnTo = returnPath(fields.return_to, home)
       const email = (fields.email ?? '').slice(0, 254)
-      if (!page.isOwnForm(c, fields.token))
-        return ask(c, { returnTo, email, status: 403, problem: FORM_EXPIRED })
+      const shown = { returnTo, email, wishes: wishesIn(fields) }
+      if (!page.isOwnForm(c, fields.token)) return ask(c, { ...shown, status: 403, problem: FORM_EXPIRED })
       const wait = await resets.waitOfNetwork(callerOf(c))
       if (wait > 0) {
         const headers = { 'retry-after': String(wait) }
-        return ask(c, { returnTo, email, status: 429, problem: TOO_MANY, headers })
+        return ask(c, { ...shown, status: 429, problem: TOO_MANY, headers })
       }
       resets.request(email)
+      const site = inLanguage(options.site, c, shown.wishes)
+      const { sentTitle: title, sent, nothing } = site.language.forgottenPassword
       const main = html`
-<h1>Look at your mail</h1>
-<p>If an account here has this address and a password, a mail with a link is on its way to it. The link is valid for 30 minutes.</p>
-<p>Nothing arrives? Look at the folder for spam. If you sign in without a password, use that way.</p>`
+<h1>${title}</h1>
+<p>${sent}</p>
+<p>${nothing}</p>`
       const keep = (way: string) => paths.begin(c.req.header('cookie'), randomUUID(), { returnTo: way })
       const headers = { 'set-cookie': keep(returnTo) ?? keep(`${site.basePath}/account`) ?? [] }
-      return pageResponse(site, { title: 'Look at your mail', main, headers })
+      return pageResponse(site, { title, main, headers })
     },
   }
 }
@@ -123,52 +134,63 @@ export function newPassword(
   resets: PasswordResets,
   grants: AuthorizationServer['grants'],
 ): NewPassword {
-  const { site, secret, accounts, browsers, checks, passwordRules, limits, guesses, callerOf } = options
+  const { secret, accounts, browsers, checks, passwordRules, limits, guesses, callerOf } = options
+  const { basePath } = options.site
   const paths = returnPaths(options)
   const appsKeys = hmacKeys(secret, 'apps after a new password')
 
   /** The token is in the URL, which no other site gets as the referrer. */
-  function respond(title: string, content: Omit<PageContent, 'title'>): Response {
+  function respond(site: LocalSite, content: PageContent): Response {
     const headers = { ...content.headers, 'referrer-policy': 'no-referrer' }
-    return pageResponse(site, { ...content, title, headers })
+    return pageResponse(site, { ...content, headers })
   }
 
-  function ask({ name, email = '' }: StoredAccount, token: string, problem?: string): Response {
+  function ask(c: Context, { name, email = '' }: StoredAccount, token: string, problem?: Says): Response {
+    const site = inLanguage(options.site, c)
+    const { newPassword: texts } = site.language
+    const owner = { name: html`<bdi>${name}</bdi>`, email: html`<bdi>${email}</bdi>` }
+    const length = fillText(texts.length, { count: String(passwordRules.minLength) })
     const main = html`
-<h1>New password</h1>
-${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</p>`}
-<form method="post" action="${site.basePath}/login/reset" class="card">
-  <p>For <bdi>${name}</bdi>, <bdi>${email}</bdi>.</p>
+<h1>${texts.title}</h1>
+${problem === undefined ? '' : html`<p class="problem" role="alert">${problem(site.language)}</p>`}
+<form method="post" action="${basePath}/login/reset" class="card">
+  <p>${fill(texts.owner, owner)}</p>
   <input type="hidden" name="token" value="${token}">
-  ${newPasswordFields(email, passwordRules.minLength)}
-  <p class="hint">At least ${passwordRules.minLength} characters. It signs you out in every browser.</p>
-  <button class="primary">Set password</button>
+  ${newPasswordFields(site.language, email, passwordRules.minLength)}
+  <p class="hint">${length} ${texts.endsSessions}</p>
+  <button class="primary">${texts.set}</button>
 </form>`
-    return respond('New password', {
+    return respond(site, {
+      title: texts.title,
       main,
       status: problem === undefined ? 200 : 400,
       formAction: ["'self'"],
     })
   }
 
-  function invalid(): Response {
+  function invalid(c: Context): Response {
+    const site = inLanguage(options.site, c)
+    const { invalidTitle: title, invalid, requestAnother } = site.language.newPassword
     const main = html`
-<h1>This link is not valid any more</h1>
-<p>It was used, it is older than 30 minutes, or the account has changed since. You can <a href="${site.basePath}/login/forgot">request another link</a>.</p>`
-    return respond('Link not valid', { main, status: 400 })
+<h1>${title}</h1>
+<p>${invalid} <a href="${basePath}/login/forgot">${requestAnother}</a></p>`
+    return respond(site, { title, main, status: 400 })
   }
 
-  const signIn = (returnTo: string) => signInAddress(site.basePath, returnTo)
+  const signIn = (returnTo: string) => signInAddress(basePath, returnTo)
 
   async function done(c: Context, account: StoredAccount): Promise<Response> {
     const latest = paths.latest(c.req.header('cookie'))
-    const returnTo = returnPath(latest?.returnTo, `${site.basePath}/account`)
+    const returnTo = returnPath(latest?.returnTo, `${basePath}/account`)
     const device = browsers.remember(account, c.req.header('cookie'))
+    const site = inLanguage(options.site, c)
+    const { changedTitle: title, changed, signIn: words } = site.language.newPassword
     const main: Markup = html`
-<h1>Your password is changed</h1>
-<p>You are signed out in every browser. Now <a href="${signIn(returnTo)}">sign in with the new password</a>.</p>
-${await appsOf(account, returnTo)}`
-    return respond('Password changed', {
+<h1>${title}</h1>
+<p>${changed} <a href="${signIn(returnTo)}">${words}</a></p>
+${await appsOf(site, account, returnTo)}`
+    return respond(site, {
+      title,
       main,
       formAction: ["'self'"],
       headers: { 'set-cookie': [...(latest ? [paths.end(latest.id)] : []), ...device] },
@@ -183,15 +205,19 @@ ${await appsOf(account, returnTo)}`
     )
 
   /** Whoever knew the old password may have connected an app, which keeps its access. */
-  async function appsOf({ id: sub, sessionEpoch }: StoredAccount, returnTo: string): Promise<Markup> {
+  async function appsOf(
+    { language: { newPassword: texts } }: LocalSite,
+    { id: sub, sessionEpoch }: StoredAccount,
+    returnTo: string,
+  ): Promise<Markup> {
     if (!(await hasApps(sub))) return html``
     const token = signValue(appsKeys, { sub, epoch: String(sessionEpoch) }, LINK_LIFETIME_SECONDS)
     return html`
-<form method="post" action="${site.basePath}/login/reset/apps" class="card">
-  <p>Your apps stay connected. Did somebody else know your password? Then they may have connected one of them.</p>
+<form method="post" action="${basePath}/login/reset/apps" class="card">
+  <p>${texts.apps}</p>
   <input type="hidden" name="token" value="${token}">
   <input type="hidden" name="return_to" value="${returnTo}">
-  <button>Disconnect all apps</button>
+  <button>${texts.disconnectApps}</button>
 </form>`
   }
 
@@ -199,19 +225,19 @@ ${await appsOf(account, returnTo)}`
     async show(c) {
       const token = c.req.query('token') ?? ''
       const account = await resets.accountOf(token)
-      return account === undefined ? invalid() : ask(account, token)
+      return account === undefined ? invalid(c) : ask(c, account, token)
     },
     async submit(c) {
       const fields = formOf(c)
       const { token = '' } = fields
       const account = await resets.accountOf(token)
-      if (account === undefined) return invalid()
+      if (account === undefined) return invalid(c)
       const wanted = await newPasswordOf(fields, passwordRules, account)
-      if ('problem' in wanted) return ask(account, token, wanted.problem)
+      if ('problem' in wanted) return ask(c, account, token, wanted.problem)
       const hash = await checks.inTurn(account.id, () => hashPassword(wanted.password))
-      if (hash === undefined) return ask(account, token, TOO_MANY)
+      if (hash === undefined) return ask(c, account, token, TOO_MANY)
       const changed = await accounts.changePassword(account, hash, 'mail')
-      if (changed === undefined) return invalid()
+      if (changed === undefined) return invalid(c)
       const { email = '' } = account
       // Who guessed too often may sign in now, and whom the guesses of others made wait.
       await Promise.all([
@@ -224,13 +250,15 @@ ${await appsOf(account, returnTo)}`
       const { token, return_to } = formOf(c)
       const form = verifyValue(appsKeys, token, AppsForm, LINK_LIFETIME_SECONDS)
       const account = form && (await accounts.find(form.sub))
-      if (account === undefined || String(account.sessionEpoch) !== form?.epoch) return invalid()
+      if (account === undefined || String(account.sessionEpoch) !== form?.epoch) return invalid(c)
       await grants.revokeAll(account.id, { by: 'user' })
-      const back = signIn(returnPath(return_to, `${site.basePath}/account`))
+      const back = signIn(returnPath(return_to, `${basePath}/account`))
+      const site = inLanguage(options.site, c)
+      const { disconnectedTitle: title, disconnected, signIn: words } = site.language.newPassword
       const main: Markup = html`
-<h1>All apps are disconnected</h1>
-<p>Each app asks you again before it gets access. Now <a href="${back}">sign in with the new password</a>.</p>`
-      return respond('Apps disconnected', { main })
+<h1>${title}</h1>
+<p>${disconnected} <a href="${back}">${words}</a></p>`
+      return respond(site, { title, main })
     },
   }
 }

@@ -19,6 +19,7 @@ import {
   signInFailed,
 } from '../sign-in/sign-in-attempt.ts'
 import { isFresh } from '../sign-in/ways-to-sign-in.ts'
+import type { Says } from './page-language.ts'
 import {
   demandsMoreThanPassword,
   needsNoSignIn,
@@ -50,7 +51,7 @@ export function login(options: LoginOptions, page: SignInPage): Login {
       const returnTo = returnPath(fields.return_to, home)
       const email = (fields.email ?? '').slice(0, 254)
       const shown = { returnTo, email, wishes: wishesIn(fields) }
-      const again = (status: number, problem: string, headers = {}) =>
+      const again = (status: number, problem: Says, headers = {}) =>
         page.show(c, { ...shown, status, problem, headers })
       if (!page.isOwnForm(c, fields.token)) return page.expired(c, shown)
       const caller = { address: options.callerOf(c), cookies: c.req.header('cookie') }
@@ -62,7 +63,7 @@ export function login(options: LoginOptions, page: SignInPage): Login {
         })
       options.onEvent(signInFailed(tried, 'wrong_password', await options.accounts.idOf(email)))
       if ('wait' in tried) return again(429, TOO_MANY, { 'retry-after': String(tried.wait) })
-      return again(401, 'This e-mail address and password do not belong together.')
+      return again(401, ({ signIn }) => signIn.wrongPassword)
     },
   }
 }
@@ -88,7 +89,7 @@ export function passkeyLogin(
       const fields = formOf(c)
       const returnTo = returnPath(fields.return_to, home)
       const shown = { returnTo, passkeysInField: false, wishes: wishesIn(fields) }
-      const again = (status: number, problem: string, headers = {}) =>
+      const again = (status: number, problem: Says, headers = {}) =>
         page.show(c, { ...shown, status, problem, headers })
       if (!page.isOwnForm(c, fields.token)) return page.expired(c, shown)
       const answer = signInAnswer(fields.answer ?? '')
@@ -105,8 +106,8 @@ export function passkeyLogin(
         })
       options.onEvent(signInFailed(tried, 'wrong_passkey'))
       if ('wait' in tried) return again(429, TOO_MANY, { 'retry-after': String(tried.wait) })
-      const instead = demandsMoreThanPassword(shown.wishes) ? '' : ', or use your password'
-      return again(401, `This passkey did not sign you in. Please try again${instead}.`)
+      const text = demandsMoreThanPassword(shown.wishes) ? 'wrongPasskey' : 'wrongPasskeyOrPassword'
+      return again(401, ({ signIn }) => signIn[text])
     },
   }
 }

@@ -4,7 +4,7 @@ import { toResponse } from '@grantkit/core/adapter'
 import { ERRORS } from '@grantkit/core/errors'
 import { pageView } from '@grantkit/core/feature'
 import type { LogoutInteraction } from '@grantkit/core/logout'
-import { html } from '@grantkit/pages'
+import { fill, html } from '@grantkit/pages'
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { asset, headerOf, type WithBody } from '../http/bodies-and-answers.ts'
@@ -19,6 +19,7 @@ import { forgottenPassword, newPassword } from './forgotten-password.ts'
 import { login, passkeyLogin } from './login.ts'
 import { logoutPage, signOut } from './logout.ts'
 import { routes } from './operations.ts'
+import { inLanguage, type LocalSite } from './page-language.ts'
 import { personalTokensPage, type TokenChoices } from './personal-tokens.ts'
 import { type SignInPage, signInPage } from './sign-in-page.ts'
 import { upstreamLogin } from './upstream-login.ts'
@@ -43,14 +44,14 @@ export function pages(options: PagesOptions, grants: AuthorizationServer['grants
       onError(error)
       return errorResponse(c, site, error)
     })
-    .openapi(routes.home, () => homePage(site))
+    .openapi(routes.home, (c) => homePage(inLanguage(site, c)))
     .openapi(routes.accountPage, (c) => account.show(c))
     .openapi(routes.disconnectApp, (c) => account.disconnect(c))
     .openapi(routes.nameApp, (c) => account.nameApp(c))
     .openapi(routes.endSession, (c) => account.endSession(c))
     .openapi(routes.signOutEverywhere, (c) => account.signOutEverywhere(c))
-    .openapi(routes.whyPage, () => whyPage(site))
-    .openapi(routes.signOutPage, (c) => logoutPage(c, site))
+    .openapi(routes.whyPage, (c) => whyPage(inLanguage(site, c)))
+    .openapi(routes.signOutPage, (c) => logoutPage(c, inLanguage(site, c)))
     .openapi(routes.signOut, (c) => signOut(c, options))
   return app
     .route('/', signInPages(options, signInForm))
@@ -197,9 +198,11 @@ async function errorResponse(c: Context, { ui }: Site, thrown: unknown): Promise
 }
 
 /** The home page of a service that has none of its own. */
-function homePage(site: Site): Response {
+function homePage(site: LocalSite): Response {
+  const { start, stepUp } = site.language
+  const account = html`<a href="${site.basePath}/account">${stepUp.account}</a>`
   const main = html`
-<h1>Sign in with your apps</h1>
-<p>Apps can sign you in here. See what you let them do, and disconnect them, in <a href="${site.basePath}/account">your account</a>.</p>`
-  return pageResponse(site, { title: 'Welcome', main, formAction: ["'self'"] })
+<h1>${start.title}</h1>
+<p>${fill(start.intro, { account })}</p>`
+  return pageResponse(site, { title: start.title, main, formAction: ["'self'"] })
 }

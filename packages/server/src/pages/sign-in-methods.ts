@@ -1,5 +1,5 @@
 import type { Session } from '@grantkit/core'
-import { html } from '@grantkit/pages'
+import { fill, fillText, html, pointInTime } from '@grantkit/pages'
 import type { Context } from 'hono'
 import type { AccountRows } from '../accounts/account-rows.ts'
 import type { Account } from '../accounts/accounts.ts'
@@ -10,7 +10,7 @@ import type { LinkedIdentity } from '../accounts/upstream/identities.ts'
 import { BY_PASSWORD } from '../config/authentication-classes.ts'
 import type { Provider } from '../config/providers.ts'
 import { formOf, type WithBody } from '../http/bodies-and-answers.ts'
-import { type Markup, pointInTime, type Site } from '../http/page.ts'
+import type { Markup } from '../http/page.ts'
 import { signInAgain } from '../http/sign-in-wishes.ts'
 import type { SignInFacts, Visit } from '../sign-in/session.ts'
 import { attemptPassword, signInFailed } from '../sign-in/sign-in-attempt.ts'
@@ -23,6 +23,7 @@ import {
   type ShowAgain,
 } from './change-sign-in.ts'
 import { type LoginOptions, signInSucceeded } from './login.ts'
+import type { LocalSite, PageLanguage, Says } from './page-language.ts'
 import { TOO_MANY } from './sign-in-page.ts'
 
 /** Changes the password of the signed-in user, or sets the first one. */
@@ -34,11 +35,11 @@ interface Options extends LoginOptions {
 }
 
 /** Redirects to the account page, which shows the notice. */
-export type Notify = (c: Context, session: Session, notice: string) => Response
+export type Notify = (c: Context, session: Session, notice: Says) => Response
 
-const WRONG = 'Your current password is not right. Nothing was changed.'
-const OVERTAKEN = 'Your account was changed at the same time. Nothing was changed here; please try again.'
-const CHANGED = 'Your password is changed. You are signed out in every other browser.'
+const WRONG: Says = ({ methods }) => methods.wrongPassword
+const OVERTAKEN: Says = ({ methods }) => methods.overtaken
+const CHANGED: Says = ({ methods }) => methods.passwordChanged
 
 export function changePassword(
   options: Options,
@@ -79,7 +80,7 @@ async function confirm(
   visits: AccountVisits,
   c: Context<WithBody>,
   visit: Visit,
-): Promise<SignInFacts | { readonly problem: string }> {
+): Promise<SignInFacts | { readonly problem: Says }> {
   const { id, email = '', password: hash } = visit.account
   const { authTime, confirmedAt, signedInBy, acr, amr } = visit.session
   const same = { authTime, confirmedAt, signedInBy, acr, amr }
@@ -102,24 +103,27 @@ export function isBySignIn({ account, session }: Visit, isFresh: boolean): boole
 
 /** The form. Without a password it sets the first one. @param bySignIn {@link isBySignIn} */
 function passwordCard(
-  basePath: string,
+  { basePath, language }: LocalSite,
   { email, password }: Account,
   token: string,
   { bySignIn, minLength }: Pick<SignInMethods, 'bySignIn' | 'minLength'>,
 ): Markup {
   const has = password !== ''
   if (email === undefined || (!has && !bySignIn)) return html``
-  const current = html`<label class="field" for="current-password">Current password</label>
+  const { signIn, methods, newPassword } = language
+  const change = has ? methods.changePassword : methods.firstPassword
+  const length = fillText(newPassword.length, { count: String(minLength) })
+  const current = html`<label class="field" for="current-password">${methods.currentPassword}</label>
   <input id="current-password" name="current_password" type="password" autocomplete="current-password" required>`
-  return html`<section class="card" aria-label="Password">
-  <p class="app-name">${has ? 'Password' : 'No password'}</p>
-  <details><summary>${has ? 'Change password' : 'Set a password'}</summary>
+  return html`<section class="card" aria-label="${signIn.password}">
+  <p class="app-name">${has ? signIn.password : methods.noPassword}</p>
+  <details><summary>${change}</summary>
   <form method="post" action="${basePath}/account/password">
   <input type="hidden" name="token" value="${token}">
   ${bySignIn ? '' : current}
-  ${newPasswordFields(email, minLength)}
-  <p class="hint">At least ${minLength} characters. It signs you out in every other browser.</p>
-  <button class="primary">${has ? 'Change password' : 'Set password'}</button>
+  ${newPasswordFields(language, email, minLength)}
+  <p class="hint">${length} ${newPassword.endsOtherSessions}</p>
+  <button class="primary">${has ? methods.changePassword : newPassword.set}</button>
   </form></details>
 </section>`
 }
@@ -151,68 +155,87 @@ export async function methodsOf(
   return { account, passkeys: registered, identities: linked, ...shown }
 }
 
-export function signInMethods({ basePath }: Site, ways: WaysToSignIn, shown: SignInMethods): Markup {
+export function signInMethods(site: LocalSite, ways: WaysToSignIn, shown: SignInMethods): Markup {
   const { account, passkeys, identities, pageToken, token, strong } = shown
+  const { methods } = site.language
   const labelOf = (identity: LinkedIdentity) =>
     ways.providers.find(({ provider }) => isOf(provider, identity))?.provider.label ?? identity.issuer
   return html`
-<h2 class="part" id="sign-in">How you sign in</h2>
-${strong ? passwordCard(basePath, account, pageToken, shown) : ''}
-${passkeys.map((passkey) => passkeyCard(basePath, passkey, token))}
-${identities.map((identity) => identityCard(basePath, labelOf(identity), identity, token))}
-<p class="hint">Removing a way to sign in signs you out everywhere.</p>
-${token === undefined ? toSignInAgain(basePath, strong) : html`${addPasskey(basePath, ways, token)}${connect(basePath, ways, shown, token)}`}`
+<h2 class="part" id="sign-in">${methods.title}</h2>
+${strong ? passwordCard(site, account, pageToken, shown) : ''}
+${passkeys.map((passkey) => passkeyCard(site, passkey, token))}
+${identities.map((identity) => identityCard(site, labelOf(identity), identity, token))}
+<p class="hint">${methods.removing}</p>
+${token === undefined ? toSignInAgain(site, strong) : html`${addPasskey(site, ways, token)}${connect(site, ways, shown, token)}`}`
 }
 
 function passkeyCard(
-  basePath: string,
+  { basePath, language }: LocalSite,
   { id, name, synced, addedAt, usedAt }: Passkey,
   token?: string,
 ): Markup {
-  const use = usedAt === undefined ? 'not used yet' : html`last used ${pointInTime(usedAt / 1000)}`
+  const { methods } = language
+  const times = {
+    time: pointInTime(language, addedAt / 1000),
+    used: pointInTime(language, (usedAt ?? 0) / 1000),
+  }
+  const use = fill(usedAt === undefined ? methods.addedUnused : methods.added, times)
+  const words = fillText(methods.removePasskey, { name })
   return html`
-<section class="card" aria-label="Passkey ${name}">
-  <p class="app-name">Passkey <bdi>${name}</bdi></p>
-  <p class="hint">Added ${pointInTime(addedAt / 1000)}, ${use}. ${synced ? 'Kept on more than one device.' : 'Kept on one device.'}</p>
-  ${remove(`${basePath}/account/passkeys/remove`, `Remove passkey ${name}`, { id }, token)}
+<section class="card" aria-label="${fillText(methods.passkey, { name })}">
+  <p class="app-name">${fill(methods.passkey, { name: html`<bdi>${name}</bdi>` })}</p>
+  <p class="hint">${use} ${synced ? methods.synced : methods.notSynced}</p>
+  ${remove(language, `${basePath}/account/passkeys/remove`, words, { id }, token)}
 </section>`
 }
 
 function identityCard(
-  basePath: string,
+  { basePath, language }: LocalSite,
   label: string,
   { issuer, identity, shownAs, addedAt }: LinkedIdentity,
   token?: string,
 ): Markup {
+  const { connected, removeProvider } = language.methods
+  const words = fillText(removeProvider, { provider: label })
   return html`
 <section class="card" aria-label="${label}">
   <p class="app-name">${label} <bdi>${shownAs}</bdi></p>
-  <p class="hint">Connected ${pointInTime(addedAt / 1000)}.</p>
-  ${remove(`${basePath}/account/identities/remove`, `Remove ${label}`, { issuer, identity }, token)}
+  <p class="hint">${fill(connected, { time: pointInTime(language, addedAt / 1000) })}</p>
+  ${remove(language, `${basePath}/account/identities/remove`, words, { issuer, identity }, token)}
 </section>`
 }
 
-function remove(action: string, words: string, fields: Record<string, string>, token?: string): Markup {
+function remove(
+  { methods }: PageLanguage,
+  action: string,
+  words: string,
+  fields: Record<string, string>,
+  token?: string,
+): Markup {
   if (token === undefined) return html``
   return html`
   <form method="post" action="${action}" class="actions">
     <input type="hidden" name="token" value="${token}">
     ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-    <button aria-label="${words}">Remove</button>
+    <button aria-label="${words}">${methods.remove}</button>
   </form>`
 }
 
 /** Shown by the script, if the browser has passkeys. */
-function addPasskey(basePath: string, { ceremonies }: WaysToSignIn, token: string): Markup {
+function addPasskey(
+  { basePath, language: { methods } }: LocalSite,
+  { ceremonies }: WaysToSignIn,
+  token: string,
+): Markup {
   if (ceremonies === undefined)
-    return html`<p class="hint">Browsers offer no passkeys at this address: they need https, or the name <code>localhost</code>.</p>`
+    return html`<p class="hint">${fill(methods.noPasskeys, { localhost: html`<code>localhost</code>` })}</p>`
   return html`
 <form method="post" action="${basePath}/account/passkeys" class="card" data-passkey="create" hidden>
   <input type="hidden" name="token" value="${token}">
   <input type="hidden" name="answer">
-  <label for="passkey-name">Name of a new passkey</label>
-  <input id="passkey-name" name="name" maxlength="60" required placeholder="My laptop">
-  <button>Add a passkey</button>
+  <label for="passkey-name">${methods.newPasskey}</label>
+  <input id="passkey-name" name="name" maxlength="60" required placeholder="${methods.example}">
+  <button>${methods.addPasskey}</button>
 </form>`
 }
 
@@ -222,7 +245,7 @@ function isOf({ id, issuer }: Provider, identity: LinkedIdentity): boolean {
 }
 
 function connect(
-  basePath: string,
+  { basePath, language: { methods } }: LocalSite,
   { providers }: WaysToSignIn,
   { identities }: SignInMethods,
   token: string,
@@ -233,24 +256,29 @@ function connect(
 <form method="post" action="${basePath}/account/identities" class="other-way">
   <input type="hidden" name="token" value="${token}">
   <input type="hidden" name="provider" value="${id}">
-  <button>Connect ${label}</button>
+  <button>${fill(methods.connect, { provider: label })}</button>
 </form>`,
   )}`
 }
 
-function toSignInAgain(basePath: string, strong: boolean): Markup {
+function toSignInAgain({ basePath, language: { methods } }: LocalSite, strong: boolean): Markup {
   const path = signInAgain(basePath, `${basePath}/account`, strong)
-  return html`<p class="hint">To change this, <a href="${path}">sign in again</a>${strong ? '' : ' with your passkey'}.</p>`
+  const words = strong ? methods.signIn : methods.signInWithPasskey
+  return html`<p class="hint">${fill(methods.confirm, { signIn: html`<a href="${path}">${words}</a>` })}</p>`
 }
 
 // The fields for a new password, which the user types twice: nothing shows what was typed.
 
 /** @param email for the password manager of the browser */
-export function newPasswordFields(email: string, minLength: number): Markup {
+export function newPasswordFields(
+  { newPassword: texts }: PageLanguage,
+  email: string,
+  minLength: number,
+): Markup {
   return html`<input type="email" autocomplete="username" value="${email}" hidden>
-  <label class="field" for="new-password">New password</label>
+  <label class="field" for="new-password">${texts.password}</label>
   <input id="new-password" name="new_password" type="password" autocomplete="new-password" minlength="${minLength}" required>
-  <label class="field" for="new-password-again">New password again</label>
+  <label class="field" for="new-password-again">${texts.again}</label>
   <input id="new-password-again" name="new_password_again" type="password" autocomplete="new-password" required>`
 }
 
@@ -259,8 +287,10 @@ export async function newPasswordOf(
   { new_password: password = '', new_password_again: again }: Readonly<Record<string, string>>,
   rules: PasswordRules,
   owner: Account,
-): Promise<{ readonly password: string } | { readonly problem: string }> {
-  if (password !== again) return { problem: 'You did not type the same new password twice.' }
+): Promise<{ readonly password: string } | { readonly problem: Says }> {
+  if (password !== again) return { problem: ({ newPassword }) => newPassword.notTwice }
   const broken = await rules.broken(password, owner)
-  return broken === undefined ? { password } : { problem: `The password ${broken}.` }
+  if (broken === undefined) return { password }
+  const { rule, count } = broken
+  return { problem: ({ newPassword }) => fillText(newPassword[rule], { count: String(count) }) }
 }

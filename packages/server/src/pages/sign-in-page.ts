@@ -5,20 +5,21 @@ import {
   type PublicClient,
   type ServerSecret,
 } from '@grantkit/core'
-import { isCrossSite, pageView } from '@grantkit/core/feature'
+import { isCrossSite } from '@grantkit/core/feature'
 import { displayText } from '@grantkit/core/internal'
-import { html, type RefusalText } from '@grantkit/pages'
+import { fill, html } from '@grantkit/pages'
 import type { Context } from 'hono'
 import * as z from 'zod'
 import { isMetByAny } from '../config/authentication-classes.ts'
 import { seeOther } from '../http/bodies-and-answers.ts'
 import { flowsInCookies } from '../http/flows.ts'
-import { forOperator, type Markup, pageResponse, type Site } from '../http/page.ts'
+import { addressOf, type Markup, pageResponse, type Site } from '../http/page.ts'
 import { demandsSignIn, type SignInWishes, wishesIn, wishFields } from '../http/sign-in-wishes.ts'
 import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 import type { PasswordResets } from '../sign-in/password-resets.ts'
 import type { Sessions } from '../sign-in/session.ts'
 import type { WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
+import { inLanguage, type LocalSite, type PageLanguage, type Says } from './page-language.ts'
 
 /**
  * The sign-in page. Its forms have a token that matches a cookie, so that no other site can sign a user in (login
@@ -36,8 +37,7 @@ export interface SignInPage {
 
 interface Shown extends ShownForms {
   readonly status?: number
-  /** A text is in English, as the page. */
-  readonly problem?: string | RefusalText
+  readonly problem?: Says | undefined
   /** Of the attempt that the problem stopped, for the operator. */
   readonly reference?: string | undefined
   readonly headers?: Record<string, string>
@@ -52,13 +52,13 @@ export interface SignInPageOptions extends FormOptions {
   readonly requestingApp: RequestingApp
 }
 
-export const FORM_EXPIRED = 'This form has expired. Please sign in again.'
-export const TOO_MANY = 'Too many attempts. Please wait a little.'
+export const FORM_EXPIRED: Says = ({ signIn }) => signIn.expired
+export const TOO_MANY: Says = ({ signIn }) => signIn.tooMany
 const FORM_LIFETIME_SECONDS = 30 * 60
 const Form = z.object({ jti: z.string() })
 
 export function signInPage(options: SignInPageOptions): SignInPage {
-  const { site, baseUrl, secret, sessions, ways, requestingApp } = options
+  const { baseUrl, secret, sessions, ways, requestingApp } = options
   const seconds = FORM_LIFETIME_SECONDS
   const cookie = { name: 'sign-in', purpose: 'sign-in cookie', value: z.object({}), seconds }
   const browsers = flowsInCookies({ secret, baseUrl }, cookie)
@@ -78,17 +78,19 @@ export function signInPage(options: SignInPageOptions): SignInPage {
     const { returnTo, wishes, status = 200, problem, reference, mayDecline = false, headers = {} } = shown
     const form = issueForm(c)
     const app = await requestingApp(returnTo)
-    const back = mayDecline ? backToApp(app, returnTo, await isSignedIn(c, sessions)) : ''
+    const site = inLanguage(options.site, c, wishes)
+    const { language } = site
+    const back = mayDecline ? backToApp(app, returnTo, await isSignedIn(c, sessions), language) : ''
     const hidden = html`<input type="hidden" name="token" value="${form.token}">
   <input type="hidden" name="return_to" value="${returnTo}">${wishFields(wishes)}`
     const main = html`
-<h1>Sign in</h1>${sentBy(app)}
-${problem === undefined ? '' : problemText(problem)}${forOperator(reference)}
-${signInForms(options, c, hidden, shown)}${back}`
+<h1>${language.signIn.title}</h1>${sentBy(app, language)}
+${problem === undefined ? '' : html`<p class="problem" role="alert">${problem(language)}</p>`}${forOperator(reference, language)}
+${signInForms({ ...options, site }, hidden, shown)}${back}`
     const script = ways.ceremonies && 'passkeys.js'
     // No form-action: browsers apply it to the redirect after the form, whose target may be any client.
     return pageResponse(site, {
-      title: 'Sign in',
+      title: language.signIn.title,
       main,
       status,
       script,
@@ -112,10 +114,10 @@ ${signInForms(options, c, hidden, shown)}${back}`
   }
 }
 
-export function problemText(problem: string | RefusalText): Markup {
-  if (typeof problem === 'string') return html`<p class="problem" role="alert">${problem}</p>`
-  const { text, lang, dir } = problem
-  return html`<p class="problem" lang="${lang}" dir="${dir}" role="alert">${text}</p>`
+/** The reference of a sign-in that failed, if it has one: its user gives it to the operator. */
+export function forOperator(reference: string | undefined, { signIn }: PageLanguage): Markup | '' {
+  if (reference === undefined) return ''
+  return html`<p>${fill(signIn.reference, { reference: html`<code>${reference}</code>` })}</p>`
 }
 
 /** The sign-in page needs no database: while it is unreachable, nobody is signed in. */
@@ -153,11 +155,15 @@ interface FormOptions {
   readonly resets?: PasswordResets | undefined
 }
 
+interface LocalFormOptions extends FormOptions {
+  readonly site: LocalSite
+}
+
 /** @param hidden fields that every form has */
-function signInForms(options: FormOptions, c: Context, hidden: Markup, shown: ShownForms): Markup {
+function signInForms(options: LocalFormOptions, hidden: Markup, shown: ShownForms): Markup {
   const { site, ways } = options
   return demandsMoreThanPassword(shown.wishes) && canMeet(ways)
-    ? strongWays(site, ways, hidden, localeOf(site, c, shown.wishes))
+    ? strongWays(site, ways, hidden)
     : everyWay(options, hidden, shown)
 }
 
@@ -165,47 +171,41 @@ export function demandsMoreThanPassword({ acrValues }: SignInWishes): boolean {
   return acrValues !== undefined && !isMetByAny(acrValues.split(' '))
 }
 
-/** The language of the user. */
-export function localeOf(
-  { ui }: Pick<Site, 'ui'>,
-  c: Context,
-  { uiLocales = '' }: SignInWishes = {},
-): string {
-  const request = { method: c.req.method, path: c.req.path, query: '', headers: c.req.header(), body: '' }
-  return pageView(ui.interaction, request, { ui_locales: uiLocales }).locale
-}
-
 const AUTOFOCUS = html.raw` autofocus`
 
 function passwordForm(
-  { basePath }: Site,
+  { basePath, language: { signIn } }: LocalSite,
   { ceremonies, builtIn }: WaysToSignIn,
   hidden: Markup,
   email: string,
 ): Markup {
-  const [type, label] = builtIn ? ['email', 'Email'] : ['text', 'Email or user name']
+  const [type, label] = builtIn ? ['email', signIn.email] : ['text', signIn.emailOrName]
   return html`<form method="post" action="${basePath}/login" class="card">
   ${hidden}
   <label for="email">${label}</label>
   <input id="email" name="email" type="${type}" autocomplete="username${ceremonies ? ' webauthn' : ''}" required value="${email}"${email === '' ? AUTOFOCUS : ''}>
-  <label for="password">Password</label>
+  <label for="password">${signIn.password}</label>
   <input id="password" name="password" type="password" autocomplete="current-password" required${email === '' ? '' : AUTOFOCUS}>
-  <button class="primary">Sign in</button>
+  <button class="primary">${signIn.title}</button>
 </form>`
 }
 
-function forgotten({ basePath }: Site, returnTo: string): Markup {
-  const query = String(new URLSearchParams({ return_to: returnTo }))
+function forgotten(
+  { basePath, language: { signIn } }: LocalSite,
+  returnTo: string,
+  { uiLocales }: SignInWishes,
+): Markup {
+  const address = addressOf(`${basePath}/login/forgot`, { return_to: returnTo, ui_locales: uiLocales })
   return html`
-<p><a href="${basePath}/login/forgot?${query}">Forgot your password?</a></p>`
+<p><a href="${address}">${signIn.forgotten}</a></p>`
 }
 
 function everyWay(
-  { site, ways, resets }: FormOptions,
+  { site, ways, resets }: LocalFormOptions,
   hidden: Markup,
-  { returnTo, email = '', passkeysInField = true }: ShownForms,
+  { returnTo, wishes, email = '', passkeysInField = true }: ShownForms,
 ): Markup {
-  const forgot = resets && ways.builtIn ? forgotten(site, returnTo) : ''
+  const forgot = resets && ways.builtIn ? forgotten(site, returnTo, wishes) : ''
   const passkey = ways.ceremonies ? passkeyForm(site, hidden, { inField: passkeysInField }) : ''
   return html`${passwordForm(site, ways, hidden, email)}${forgot}${passkey}${providerForms(site, ways.providers, hidden)}`
 }
@@ -224,17 +224,17 @@ function canMeet({ ceremonies, providers }: WaysToSignIn): boolean {
   return ceremonies !== undefined || trusted(providers).length > 0
 }
 
-function strongWays(site: Site, { ceremonies, providers }: WaysToSignIn, hidden: Markup, locale: string) {
+function strongWays(site: LocalSite, { ceremonies, providers }: WaysToSignIn, hidden: Markup): Markup {
   const form = (button: Markup) => (ceremonies ? passkeyForm(site, hidden, { button }) : html``)
-  const notice = { locale, account: `${site.basePath}/account#sign-in`, form }
+  const notice = { locale: site.language.tag, account: `${site.basePath}/account#sign-in`, form }
   return html`${site.ui.stepUpNotice(notice)}${providerForms(site, trusted(providers), hidden)}`
 }
 
 /** Hidden until the script finds that the browser supports passkeys. */
 function passkeyForm(
-  { basePath }: Site,
+  { basePath, language: { stepUp } }: LocalSite,
   hidden: Markup,
-  { inField = false, button = html`<button>Sign in with a passkey</button>` },
+  { inField = false, button = html`<button>${stepUp.button}</button>` },
 ): Markup {
   return html`
 <form method="post" action="${basePath}/login/passkey" data-passkey="get"${inField ? html.raw` data-in-field` : ''} class="other-way" hidden>
@@ -244,12 +244,16 @@ function passkeyForm(
 </form>`
 }
 
-function providerForms({ basePath }: Site, providers: Providers, hidden: Markup): Markup {
+function providerForms(
+  { basePath, language: { signIn } }: LocalSite,
+  providers: Providers,
+  hidden: Markup,
+): Markup {
   return html`${providers.map(
     ({ provider: { id, label } }) => html`
 <form method="post" action="${basePath}/login/with/${id}" class="other-way">
   ${hidden}
-  <button>Continue with ${label}</button>
+  <button>${fill(signIn.withProvider, { provider: label })}</button>
 </form>`,
   )}`
 }
@@ -282,12 +286,12 @@ function isAddress(clientId: string): boolean {
 }
 
 /** Which app sends the user, for the sign-in page. */
-function sentBy(app: Awaited<ReturnType<RequestingApp>>): Markup | '' {
+function sentBy(app: Awaited<ReturnType<RequestingApp>>, { signIn, common }: PageLanguage): Markup | '' {
   if (app === undefined) return ''
-  if ('documentHost' in app) return html`<p>The app of <code>${app.documentHost}</code> sends you.</p>`
-  const name = html`<bdi>${app.clientName ?? 'An app without a name'}</bdi>`
-  if (app.origin === 'integration') return html`<p>${name} sends you.</p>`
-  return html`<p>${name} sends you. It chose this name itself.</p>`
+  if ('documentHost' in app)
+    return html`<p>${fill(signIn.sentByHost, { host: html`<code>${app.documentHost}</code>` })}</p>`
+  const text = app.origin === 'integration' ? signIn.sentBy : signIn.sentByUnverified
+  return html`<p>${fill(text, { app: html`<bdi>${app.clientName ?? common.unnamedApp}</bdi>` })}</p>`
 }
 
 /** The way out for a user who cannot sign in as it is demanded, of an app or of a page of this service. */
@@ -295,15 +299,17 @@ export function backToApp(
   app: Awaited<ReturnType<RequestingApp>>,
   returnTo: string,
   isSignedIn: boolean,
+  { signIn }: PageLanguage,
 ): Markup | '' {
   // Any other visitor would be sent to the sign-in page again.
   if (app === undefined && !isSignedIn) return ''
   if (app === undefined)
     return html`
-<p><a href="${returnTo}">Go back without signing in again</a></p>`
-  const name = nameOfApp(app) ?? 'the app'
+<p><a href="${returnTo}">${signIn.goBack}</a></p>`
+  const name = nameOfApp(app)
+  const text = name === undefined ? signIn.goBackToApp : signIn.goBackTo
   return html`
-<p><a href="${declinedSignIn(returnTo)}">Go back to <bdi>${name}</bdi> without signing in</a></p>`
+<p><a href="${declinedSignIn(returnTo)}">${fill(text, { app: html`<bdi>${name ?? ''}</bdi>` })}</a></p>`
 }
 
 /** Its name for the page of another application. */

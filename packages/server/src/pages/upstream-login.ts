@@ -1,6 +1,6 @@
 import { returnPath } from '@grantkit/core'
 import { isCrossSite } from '@grantkit/core/feature'
-import { html } from '@grantkit/pages'
+import { fillText, html } from '@grantkit/pages'
 import type { Context } from 'hono'
 import type { AccountRows } from '../accounts/account-rows.ts'
 import type { StoredAccount } from '../accounts/accounts.ts'
@@ -11,12 +11,13 @@ import type { ToProvider, UpstreamSignIn } from '../accounts/upstream/upstream-s
 import type { Provider } from '../config/providers.ts'
 import type { RefusalReason, SignInRefused } from '../events.ts'
 import { formOf, jsonError, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
-import { pageResponse, type Site } from '../http/page.ts'
+import { pageResponse } from '../http/page.ts'
 import { type SignInWishes, wishesIn } from '../http/sign-in-wishes.ts'
 import type { Visit } from '../sign-in/session.ts'
 import { hasOtherWay } from '../sign-in/ways-to-sign-in.ts'
 import { type LoginOptions, signedIn, signInSucceeded } from './login.ts'
-import { localeOf, type SignInPage, TOO_MANY } from './sign-in-page.ts'
+import { inLanguage, type LocalSite } from './page-language.ts'
+import { type SignInPage, TOO_MANY } from './sign-in-page.ts'
 
 /** Sign-in with a provider: the redirect to it, and the callback, which takes either a GET or a POST. */
 export interface UpstreamLogin {
@@ -122,7 +123,7 @@ export function upstreamLogin(
         return jsonError(c, 413, 'invalid_request', 'The answer is too long')
       const fields = formOf(c)
       return isCrossSite(options.baseUrl, c.req.header())
-        ? postAgain(options.site, label, fields)
+        ? postAgain(inLanguage(options.site, c), label, fields)
         : answered(c, String(new URLSearchParams(fields)))
     },
   }
@@ -147,11 +148,12 @@ function notAllowed(c: Context, allow: string): Response {
  * A browser sends no `SameSite=Lax` cookie with the POST of another site, not even after a redirect in each of them. So a page of
  * this service posts the same fields again. They are as safe as the query of a GET: they mean something in this browser alone.
  */
-function postAgain(site: Site, label: string, fields: Readonly<Record<string, string>>): Response {
-  const title = `Back from ${label}`
+function postAgain(site: LocalSite, label: string, fields: Readonly<Record<string, string>>): Response {
+  const { signIn, device } = site.language
+  const title = fillText(signIn.backFrom, { provider: label })
   const main = html`<h1>${title}</h1>
 <form method="post">${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-<button class="primary">Continue</button></form>`
+<button class="primary">${device.continue}</button></form>`
   // No form-action: the way back may lead to any client.
   return pageResponse(site, { title, main, script: 'post-again.js', formAction: 'any' })
 }
@@ -195,14 +197,14 @@ function refusedPage(options: LoginOptions, page: SignInPage, provider: Provider
     const { returnTo } = back
     const status = STATUSES[event.reason] ?? 403
     const reference = options.reportFailed(event, { returnTo, status, caller: options.callerOf(c) })
-    const problem = options.site.ui.signInRefusal({
-      locale: localeOf(options.site, c, back.wishes),
+    const { text } = options.site.ui.signInRefusal({
+      locale: inLanguage(options.site, c, back.wishes).language.tag,
       reason: shownReason(event.reason, user),
       provider: provider.label,
       domain: user.domain,
       domains: domainsFor(provider, user),
     })
-    return page.show(c, { ...back, status, problem, reference, mayDecline: true })
+    return page.show(c, { ...back, status, problem: () => text, reference, mayDecline: true })
   }
 }
 

@@ -12,6 +12,7 @@ import { getPath } from 'hono/utils/url'
 import { jsonError } from '../http/bodies-and-answers.ts'
 import { pageResponse, type Site } from '../http/page.ts'
 import { HEALTH_PATHS } from '../operations/health.ts'
+import { inLanguage, type LocalSite } from '../pages/page-language.ts'
 import type { OnResponse } from '../statistics/statistics.ts'
 
 export interface AppOptions {
@@ -34,7 +35,9 @@ export function application(options: AppOptions, parts: readonly Hono<any>[]): O
   })
   app.notFound((c) => {
     const isBase = site.basePath !== '' && getPath(c.req.raw) === decodeURI(site.basePath)
-    return isBase ? c.redirect(`${site.basePath}/${new URL(c.req.url).search}`, 308) : nothingHere(c, site)
+    return isBase
+      ? c.redirect(`${site.basePath}/${new URL(c.req.url).search}`, 308)
+      : nothingHere(c, inLanguage(site, c))
   })
   app.use(...around, listMethods(app))
   for (const part of parts) app.route('/', part)
@@ -114,11 +117,13 @@ function methodOf({ method }: { readonly method: string }): string {
 }
 
 /** The answer where a path does not exist: a page for a browser, JSON for programs. */
-async function nothingHere(c: Context, site: Site): Promise<Response> {
+async function nothingHere(c: Context, site: LocalSite): Promise<Response> {
   const isBrowser = /\btext\/html\b/i.test(c.req.header('accept') ?? '')
   if (!isBrowser) return jsonError(c, 404, 'not_found', 'There is nothing at this path')
+  const { start, account } = site.language
   const main = html`
-<h1>There is nothing here</h1>
-<p>This address leads nowhere. Go to <a href="${site.basePath}/">the start page</a> or to <a href="${site.basePath}/account">your account</a>.</p>`
-  return pageResponse(site, { title: 'Nothing here', main, status: 404, formAction: ["'self'"] })
+<h1>${start.nothingTitle}</h1>
+<p>${start.nothing}</p>
+<p><a href="${site.basePath}/">${start.home}</a> · <a href="${site.basePath}/account">${account.title}</a></p>`
+  return pageResponse(site, { title: start.nothingTitle, main, status: 404, formAction: ["'self'"] })
 }

@@ -1,0 +1,185 @@
+import type { Texts } from '@grantkit/pages'
+
+/** The texts of the server's own pages that every other language translates: those of `@grantkit/pages` come with it. */
+export const en = {
+  signIn: {
+    title: 'Sign in',
+    /** Which app sends the user. */
+    sentBy: '{app} sends you.',
+    sentByUnverified: '{app} sends you. It chose this name itself.',
+    sentByHost: 'The app of {host} sends you.',
+    email: 'Email',
+    emailOrName: 'Email or user name',
+    password: 'Password',
+    forgotten: 'Forgot your password?',
+    /** A button for an OpenID provider. */
+    withProvider: 'Continue with {provider}',
+    /** The title of a page that leads on from there by itself. */
+    backFrom: 'Back from {provider}',
+    /** The user gives it to the operator. */
+    reference: 'Reference: {reference}',
+    goBack: 'Go back without signing in again',
+    goBackTo: 'Go back to {app} without signing in',
+    goBackToApp: 'Go back to the app without signing in',
+    tryAgain: 'Try again',
+    expired: 'This form has expired. Please sign in again.',
+    tooMany: 'Too many attempts. Please wait a little.',
+    wrongPassword: 'This e-mail address and password do not belong together.',
+    wrongPasskey: 'This passkey did not sign you in. Please try again.',
+    wrongPasskeyOrPassword: 'This passkey did not sign you in. Please try again, or use your password.',
+  },
+  /** Where an application signs the users in, `{host}`. */
+  signInElsewhere: {
+    denied: '{host} did not sign you in.',
+    invalid: 'The sign-in at {host} did not work. The operator of this service can see the reason.',
+    expired: 'This sign-in took too long, was used before, or began in another window.',
+    notFresh: 'You have to sign in again, and {host} did not ask you to.',
+    disabled: 'An operator has disabled your account here.',
+    removed: 'Your account here was removed.',
+    taken: 'Your user id at {host} belongs to another account here.',
+  },
+  forgottenPassword: {
+    title: 'Forgot your password?',
+    intro: 'We send a link to your e-mail address, with which you choose a new password.',
+    send: 'Send the link',
+    back: 'Back to the sign-in page',
+    sentTitle: 'Look at your mail',
+    sent: 'If an account here has this address and a password, a mail with a link is on its way to it. The link is valid for 30 minutes.',
+    nothing: 'Nothing arrives? Look at the folder for spam. If you sign in without a password, use that way.',
+  },
+  newPassword: {
+    title: 'New password',
+    /** Whose password it will be. */
+    owner: 'For {name}, {email}.',
+    password: 'New password',
+    again: 'New password again',
+    length: 'At least {count} characters.',
+    endsSessions: 'It signs you out in every browser.',
+    endsOtherSessions: 'It signs you out in every other browser.',
+    set: 'Set password',
+    notTwice: 'You did not type the same new password twice.',
+    tooShort: 'The password must have at least {count} characters.',
+    tooLong: 'The password must have at most {count} characters.',
+    controlCharacters: 'The password must not contain control characters.',
+    ofOwner: 'The password must not be your name, your e-mail address or the name of this service.',
+    common: 'The password must not be one of the most common passwords, which attackers try first.',
+    invalidTitle: 'This link is not valid any more',
+    invalid: 'It was used, it is older than 30 minutes, or the account has changed since.',
+    requestAnother: 'Request another link',
+    changedTitle: 'Your password is changed',
+    changed: 'You are signed out in every browser.',
+    signIn: 'Sign in with the new password',
+    apps: 'Your apps stay connected. Did somebody else know your password? Then they may have connected one of them.',
+    disconnectApps: 'Disconnect all apps',
+    disconnectedTitle: 'All apps are disconnected',
+    disconnected: 'Each app asks you again before it gets access.',
+  },
+  signOut: {
+    intro:
+      'You will have to sign in again the next time an app asks. Apps you allowed before keep their access until you disconnect them in {account}, except those that end with your sign-in.',
+    stillElsewhere: 'You are still signed in at {host}. Sign out there too if others use this browser.',
+    everywhere: 'You are signed out in every browser, including this one.',
+  },
+  account: {
+    title: 'Your account',
+    /** The admin pages. */
+    operatorsView: "Operator's view",
+    /** Names the part of the page with the name of the user, for screen readers. */
+    you: 'You',
+    tokens: '{tokens}, for programs that no browser can sign in.',
+    notFresh: 'To change how you sign in, sign in again first.',
+    where: 'Where you are signed in',
+    thisBrowser: 'this browser',
+    /** Of a session. */
+    used: 'last used {time}',
+    from: '{time} from {network}',
+    browserOn: '{browser} on {system}',
+    byPasskey: 'passkey',
+    byProvider: 'provider {provider}',
+    byApplication: 'application',
+    /** What a screen reader adds to the button of one session. */
+    session: '{device} of {time}',
+    someBrowser: 'the browser',
+    /** Where several are equal: `1 of 2`. */
+    numbered: '{number} of {count}',
+    endEverySession: 'Sign out everywhere',
+    sessionEnded: 'That browser is signed out.',
+    earlier: 'Earlier sign-ins',
+    kept: 'Of an address only its network is kept. Apps that you connected stay connected when you sign out, except those that end with your sign-in.',
+  },
+  /** The part of the account page about the ways to sign in. */
+  methods: {
+    title: 'How you sign in',
+    noPassword: 'No password',
+    changePassword: 'Change password',
+    firstPassword: 'Set a password',
+    currentPassword: 'Current password',
+    wrongPassword: 'Your current password is not right. Nothing was changed.',
+    overtaken: 'Your account was changed at the same time. Nothing was changed here; please try again.',
+    passwordChanged: 'Your password is changed. You are signed out in every other browser.',
+    passkey: 'Passkey {name}',
+    added: 'Added {time}, last used {used}.',
+    addedUnused: 'Added {time}, not used yet.',
+    /** Whether it is on more than one device of the user. */
+    synced: 'Kept on more than one device.',
+    notSynced: 'Kept on one device.',
+    connected: 'Connected {time}.',
+    remove: 'Remove',
+    /** What a screen reader says of the button; it contains `remove`. */
+    removePasskey: 'Remove passkey {name}',
+    removeProvider: 'Remove {provider}',
+    removing: 'Removing a way to sign in signs you out everywhere.',
+    last: 'This is your last way to sign in, or a passkey that your account needs. Add another one first.',
+    connect: 'Connect {provider}',
+    newPasskey: 'Name of a new passkey',
+    /** A name as an example. */
+    example: 'My laptop',
+    addPasskey: 'Add a passkey',
+    passkeyNotAdded: 'The passkey was not added. Please try again.',
+    noPasskeys: 'Browsers offer no passkeys at this address: they need https, or the name {localhost}.',
+    /** A link follows: one of the two texts below. */
+    confirm: 'To change this, {signIn}.',
+    signIn: 'sign in again',
+    signInWithPasskey: 'sign in again with your passkey',
+  },
+  /** A user who must have a passkey adds the first one. */
+  firstPasskey: {
+    title: 'Add a passkey',
+    why: 'Your account needs a passkey. Until it has one, you are not signed in.',
+    how: 'A passkey is kept by your device or your password manager, and you confirm it by finger, face or PIN. Afterwards you sign in with it.',
+    name: 'Name of the passkey',
+    none: 'No button? This browser has no passkeys, or no script. Begin again in another one.',
+    over: 'There is nothing to add here any more',
+    overWhy:
+      'A sign-in is good for five minutes and for a first passkey. A link is good for one day and one passkey.',
+    noticeTitle: 'You will need a passkey',
+    /** Of users who must have a passkey from a day on. */
+    noticeFrom: 'From {day} on, you can sign in only with a passkey. Your account has none.',
+    noticeAdd: 'Add a passkey now',
+    noticeLater: 'Not now',
+  },
+  /** The part of the account page about sign-ins that failed, and whose fault it was. */
+  failures: {
+    title: 'Sign-ins that failed',
+    app: 'The app made a mistake.',
+    operator: 'This service is not set up for this app.',
+    user: 'It was not finished in time, or was ended.',
+    network: 'The app and this service did not reach each other.',
+    server: 'This service had a fault.',
+    reference: 'Reference {reference}',
+    hint: 'Give the reference to whoever runs this service, who can find out what went wrong.',
+  },
+  /** Pages without a form. */
+  start: {
+    title: 'Sign in with your apps',
+    intro: 'Apps can sign you in here. See what you let them do, and disconnect them, in {account}.',
+    nothingTitle: 'There is nothing here',
+    nothing: 'This address leads nowhere.',
+    home: 'Start page',
+    whyTitle: 'Why did it not work?',
+    why: 'The error of your app ends with a reference, such as {example}. Give it to the operator of this service, who can look up what went wrong. Nobody else can: the reference is no secret.',
+    whyAccount: 'You can also see what failed for you in {account}.',
+  },
+}
+
+export type ServerTexts = Texts<typeof en>

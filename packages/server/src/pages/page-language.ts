@@ -1,0 +1,45 @@
+import { pageView } from '@grantkit/core/feature'
+import type { Language, LanguageName } from '@grantkit/pages'
+import * as shared from '@grantkit/pages/languages'
+import type { Context } from 'hono'
+import type { Site } from '../http/page.ts'
+import { type SignInWishes, wishesIn } from '../http/sign-in-wishes.ts'
+import { de } from './languages/de.ts'
+import { en, type ServerTexts } from './languages/en.ts'
+import { es } from './languages/es.ts'
+import { fr } from './languages/fr.ts'
+import { ja } from './languages/ja.ts'
+import { ptBR } from './languages/pt-BR.ts'
+
+/** The texts of the server's own pages, next to those of `@grantkit/pages`. */
+export type PageLanguage = Language & ServerTexts
+
+const ENGLISH: PageLanguage = { ...shared.en, ...en }
+
+const LANGUAGES: Readonly<Record<string, PageLanguage>> = {
+  en: ENGLISH,
+  de: { ...shared.de, ...de },
+  fr: { ...shared.fr, ...fr },
+  es: { ...shared.es, ...es },
+  'pt-BR': { ...shared.ptBR, ...ptBR },
+  ja: { ...shared.ja, ...ja },
+} satisfies Record<LanguageName, PageLanguage>
+
+/** A site in the language of one reader. */
+export interface LocalSite extends Site {
+  readonly language: PageLanguage
+}
+
+/** A text for whoever reads the page. */
+export type Says = (language: PageLanguage) => string
+
+/** @param wishes default: those of the query */
+export function inLanguage(
+  site: Site,
+  c: Context,
+  { uiLocales = '' }: SignInWishes = wishesIn(c.req.query()),
+): LocalSite {
+  const request = { method: c.req.method, path: c.req.path, query: '', headers: c.req.header(), body: '' }
+  const { locale } = pageView(site.ui.interaction, request, { ui_locales: uiLocales })
+  return { ...site, language: LANGUAGES[locale] ?? ENGLISH }
+}
