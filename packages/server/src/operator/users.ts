@@ -59,7 +59,7 @@ export function operatorUsers({ accounts, directory, grants, builtIn, passwordRu
   /** @throws OAuthError `invalid_request` that names the broken rule */
   async function hashOf(password: string, owner: Pick<Account, 'email' | 'name'>): Promise<string> {
     const broken = await passwordRules.broken(password, owner)
-    if (broken !== undefined) throw new OAuthError(USER_ERRORS.password_refused, `password ${broken}`)
+    if (broken !== undefined) throw new OAuthError(USER_ERRORS.password_refused, `password ${broken.words}`)
     return hashPassword(password)
   }
 
