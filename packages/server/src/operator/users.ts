@@ -70,7 +70,7 @@ export function operatorUsers(options: OperatorUsersOptions) {
   /** @throws OAuthError `invalid_request` that names the broken rule */
   async function hashOf(password: string, owner: Pick<Account, 'email' | 'name'>): Promise<string> {
     const broken = await passwordRules.broken(password, owner)
-    if (broken !== undefined) throw new OAuthError(USER_ERRORS.password_refused, `password ${broken}`)
+    if (broken !== undefined) throw new OAuthError(USER_ERRORS.password_refused, `password ${broken.words}`)
     return hashPassword(password)
   }
 

@@ -1,0 +1,119 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { folderInMemory } from '@grantkit/test-servers/folder-in-memory'
+import { linkIn, type MailServer, runMailServer } from '@grantkit/test-servers/mail-server'
+import { sessionCookie } from '@grantkit/test-servers/session-cookie'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { DANA, newUser } from './people.ts'
+import { type RunningServer, runServer } from './running-server.ts'
+
+/** Each page of the server is wholly in the language of its reader. */
+
+const TAGS = ['de', 'es', 'fr', 'ja', 'pt-BR']
+
+let mailServer: MailServer
+let server: RunningServer
+let session = ''
+let link = ''
+
+const PROVIDER = {
+  ...{ id: 'partner', label: 'Partner', issuer: 'https://partner.example' },
+  ...{ clientId: 'notes', clientSecret: 'a secret of the tests' },
+}
+
+beforeAll(async () => {
+  mailServer = await runMailServer()
+  const UPSTREAM_FILE = join(await folderInMemory('languages'), 'upstream.json')
+  await writeFile(UPSTREAM_FILE, JSON.stringify({ providers: [PROVIDER] }))
+  server = await runServer({ ...mailServer.environment, RATE_LIMITS: 'off', UPSTREAM_FILE })
+  for (let browser = 0; browser < 3; browser++) session = await sessionCookie(server.baseUrl)
+  const { email } = await newUser(server, 'a password of Ada')
+  await posted('en', '/login/forgot', { email })
+  await expect.poll(() => mailServer.mails).not.toEqual([])
+  const { pathname, search } = new URL(linkIn(mailServer.mails[0] as (typeof mailServer.mails)[0]))
+  link = pathname + search
+})
+afterAll(async () => {
+  await server.close()
+  await mailServer.close()
+})
+
+const shown = (tag: string, path: string) =>
+  fetch(server.baseUrl + path, {
+    headers: { cookie: session, accept: 'text/html', 'accept-language': tag },
+    redirect: 'manual',
+  })
+
+/** The page after the first form of another one, which leads to `path`. */
+async function posted(tag: string, path: string, fields: Record<string, string>, from = path) {
+  const page = await shown(tag, from)
+  const token = /name="token" value="([^"]+)"/.exec(await page.text())?.[1] ?? ''
+  const cookie = [session, ...page.headers.getSetCookie().map((line) => line.split(';')[0])].join('; ')
+  const headers = { cookie, 'accept-language': tag }
+  const body = new URLSearchParams({ token, ...fields })
+  return fetch(server.baseUrl + path, { method: 'POST', headers, body, redirect: 'manual' })
+}
+
+const AGAIN = '/login?prompt=login'
+const WRONG = { email: DANA.email, password: 'wrong', prompt: 'login' }
+const PAGES: Readonly<Record<string, (tag: string) => Promise<Response>>> = {
+  'the start page': (tag) => shown(tag, '/'),
+  'an address without a page': (tag) => shown(tag, '/nowhere'),
+  'what a reference is for': (tag) => shown(tag, '/why'),
+  'the sign-in page': (tag) => shown(tag, AGAIN),
+  'the sign-in page that wants a passkey': (tag) => shown(tag, `${AGAIN}&acr_values=phr`),
+  'a wrong password': (tag) => posted(tag, '/login', WRONG, AGAIN),
+  'a wrong passkey': (tag) => posted(tag, '/login/passkey', { ...WRONG, answer: '{}' }, AGAIN),
+  'an expired form': (tag) => posted(tag, '/login', { ...WRONG, token: 'x' }, AGAIN),
+  'a provider that does not answer': (tag) => posted(tag, '/login/with/partner', { prompt: 'login' }, AGAIN),
+  'the forgotten password': (tag) => shown(tag, '/login/forgot'),
+  'the mail is sent': (tag) => posted(tag, '/login/forgot', { email: 'nobody@example.com' }),
+  'a new password': (tag) => shown(tag, link),
+  'a new password that is too short': (tag) =>
+    posted(tag, '/login/reset', { new_password: 'a', new_password_again: 'a' }, link),
+  'new passwords that differ': (tag) => posted(tag, '/login/reset', { new_password: 'a' }, link),
+  'a link that is not valid': (tag) => shown(tag, '/login/reset?token=x'),
+  'the sign-out': (tag) => shown(tag, '/logout'),
+  'the account': (tag) => shown(tag, '/account'),
+  'the account after a wrong current password': (tag) =>
+    posted(tag, '/account/password', { current_password: 'x', ...twice('four words of a test') }, '/account'),
+  'the account after an expired form': (tag) => posted(tag, '/account/password', { token: 'x' }, '/account'),
+}
+
+function twice(password: string) {
+  return { new_password: password, new_password_again: password }
+}
+
+/** The texts of a page, and those of attributes that a reader sees or hears. */
+function textsOf(page: string): string[] {
+  const body = page.replaceAll(/<style>[\s\S]*?<\/style>/g, '')
+  const attributes = [...body.matchAll(/ (?:aria-label|placeholder|title|alt)="([^"]*)"/g)].map(
+    ([, text = '']) => text,
+  )
+  return [...body.split(/<[^>]+>/), ...attributes]
+    .map((text) => text.trim())
+    .filter((text) => /\p{L}{2}/u.test(text))
+}
+
+/** What is not in the language of the reader: names, addresses and times. */
+const DATA =
+  /^(Notes|Partner|Dana Moore|Ada|A tool|[^ ]+@example\.com|https?:.*|localhost|\(ref .*\)|[0-9A-Z-]{9}|127\..*)$/
+
+describe.each(Object.entries(PAGES))('%s', (_, open) => {
+  it.each(TAGS)('is wholly in %s', async (tag) => {
+    const english = await (await open('en')).text()
+    const page = await (await open(tag)).text()
+    expect(page).toContain(`<html lang="${tag}" dir="ltr">`)
+    const left = new Set(textsOf(english))
+    expect(textsOf(page).filter((text) => left.has(text) && !DATA.test(text))).toEqual([])
+  })
+})
+
+it('the app chooses the language of its sign-in, before the browser', async () => {
+  const page = await (await shown('fr', `${AGAIN}&ui_locales=ja`)).text()
+  expect(page).toContain('<html lang="ja"')
+  const forgotten = /href="([^"]*forgot[^"]*)"/.exec(page)?.[1]?.replaceAll('&amp;', '&') ?? ''
+  const next = await (await shown('fr', forgotten)).text()
+  expect(next).toContain('<html lang="ja"')
+  expect(next, 'the way back has it too').toMatch(/href="\/login\?[^"]*ui_locales=ja/)
+})
