@@ -492,9 +492,9 @@ it('shows on the account page why a provider cannot be connected, in the languag
   const text = await page.text()
   expect([page.status, text]).toEqual([
     403,
-    expect.stringContaining('<p class="problem" lang="de" dir="ltr"'),
+    expect.stringMatching(/<html lang="de" dir="ltr">[^]*<p class="problem" role="alert">[^<]*Partner[^<]*</),
   ])
-  const [, reference = ''] = /Reference: <code>([0-9A-Z-]{9})</.exec(text) ?? []
+  const [, reference = ''] = /Referenz: <code>([0-9A-Z-]{9})</.exec(text) ?? []
   expect(server.events.findLast(({ type }) => type === 'sign_in_refused')).toMatchObject({ reference })
 })
 
