@@ -16,6 +16,7 @@ type Pages = Readonly<Record<string, string>>
 const START: Pages = {
   'Start in five minutes': '/start',
   'What it is': '/overview',
+  'Try a server in the browser': '/how-to/playground',
   'Let your agent add Grantkit': '/how-to/let-your-agent-add-grantkit',
   'MCP server': '/how-to/mcp',
   'A complete server': '/how-to/run-a-server',

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { folderInMemory } from '@grantkit/test-servers/folder-in-memory'
 import { linkIn, type MailServer, runMailServer } from '@grantkit/test-servers/mail-server'
 import { sessionCookie } from '@grantkit/test-servers/session-cookie'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DANA, newUser } from './people.ts'
 import { type RunningServer, runServer } from './running-server.ts'
 import { signedIn } from './signed-in-browser.ts'
@@ -15,7 +15,6 @@ const TAGS = ['de', 'es', 'fr', 'ja', 'pt-BR']
 let mailServer: MailServer
 let server: RunningServer
 let session = ''
-let link = ''
 
 const PROVIDER = {
   ...{ id: 'partner', label: 'Partner', issuer: 'https://partner.example' },
@@ -33,14 +32,18 @@ beforeAll(async () => {
   await signedIn(server.baseUrl, 'notes:read')
   const { email } = await newUser(server, 'a password of Ada')
   await posted('en', '/login/forgot', { email })
-  await vi.waitFor(() => expect(mailServer.mails).not.toEqual([]))
-  const { pathname, search } = new URL(linkIn(mailServer.mails[0] as (typeof mailServer.mails)[0]))
-  link = pathname + search
 })
 afterAll(async () => {
   await server.close()
   await mailServer.close()
 })
+
+/** The page for a new password, whose mail the server sends when it has answered. */
+async function resetPath(): Promise<string> {
+  await expect.poll(() => mailServer.mails).not.toEqual([])
+  const { pathname, search } = new URL(linkIn(mailServer.mails[0] as (typeof mailServer.mails)[0]))
+  return pathname + search
+}
 
 const shown = (tag: string, path: string) =>
   fetch(server.baseUrl + path, {
@@ -72,10 +75,11 @@ const PAGES: Readonly<Record<string, (tag: string) => Promise<Response>>> = {
   'a provider that does not answer': (tag) => posted(tag, '/login/with/partner', { prompt: 'login' }, AGAIN),
   'the forgotten password': (tag) => shown(tag, '/login/forgot'),
   'the mail is sent': (tag) => posted(tag, '/login/forgot', { email: 'nobody@example.com' }),
-  'a new password': (tag) => shown(tag, link),
-  'a new password that is too short': (tag) =>
-    posted(tag, '/login/reset', { new_password: 'a', new_password_again: 'a' }, link),
-  'new passwords that differ': (tag) => posted(tag, '/login/reset', { new_password: 'a' }, link),
+  'a new password': async (tag) => shown(tag, await resetPath()),
+  'a new password that is too short': async (tag) =>
+    posted(tag, '/login/reset', { new_password: 'a', new_password_again: 'a' }, await resetPath()),
+  'new passwords that differ': async (tag) =>
+    posted(tag, '/login/reset', { new_password: 'a' }, await resetPath()),
   'a link that is not valid': (tag) => shown(tag, '/login/reset?token=x'),
   'the sign-out': (tag) => shown(tag, '/logout'),
   'the account': (tag) => shown(tag, '/account'),

@@ -492,7 +492,7 @@ it('shows on the account page why a provider cannot be connected, in the languag
   const text = await page.text()
   expect([page.status, text]).toEqual([
     403,
-    expect.stringMatching(/<html lang="de" dir="ltr">[^]*<p class="problem" role="alert">[^<]*Partner[^<]*</),
+    expect.stringMatching(/<html lang="de" dir="ltr">.*<p class="problem" role="alert">[^<]*Partner/s),
   ])
   const [, reference = ''] = /Referenz: <code>([0-9A-Z-]{9})</.exec(text) ?? []
   expect(server.events.findLast(({ type }) => type === 'sign_in_refused')).toMatchObject({ reference })
