@@ -81,16 +81,16 @@ async function tokenOf(
 }
 
 async function byPassword(): Promise<void> {
-  await page.getByLabel('Email').fill('demo@example.com')
-  await page.getByLabel('Password').fill('demo')
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByLabel('E-Mail-Adresse').fill('demo@example.com')
+  await page.getByLabel('Passwort').fill('demo')
+  await page.getByRole('button', { name: 'Anmelden', exact: true }).click()
 }
 
 async function addPasskey(): Promise<void> {
   await page.goto(`${service.baseUrl}/account`)
   await byPassword()
-  await page.getByLabel('Name of a new passkey').fill('laptop')
-  await page.getByRole('button', { name: 'Add a passkey' }).click()
+  await page.getByLabel('Name eines neuen Passkeys').fill('laptop')
+  await page.getByRole('button', { name: 'Passkey hinzufügen' }).click()
   await page.getByText('Passkey laptop').waitFor()
   await browser.context.clearCookies()
 }
@@ -140,7 +140,7 @@ it('removes a post after a step-up from a password to a passkey, as the challeng
     const button = page.getByRole('button', { name: 'Mit Passkey anmelden' })
     await button.waitFor()
     expect(await page.locator('main').textContent()).toContain('Hier genügt ein Passwort nicht.')
-    expect(await page.getByLabel('Password').count()).toBe(0)
+    expect(await page.getByLabel('Passwort').count()).toBe(0)
     expect(await page.getByText('Dieser Browser bietet hier keine Passkeys an.').isVisible()).toBe(false)
     expect(await violations(page)).toEqual([])
     await button.click()

@@ -67,7 +67,7 @@ onEachDatabase((newDatabase) => {
     ['a removed passkey', 4, (database, { id }) => rowsOf(database).accounts.removePasskey(id, 'one')],
     [
       'a removed identity',
-      4,
+      5,
       (database, { id }) => rowsOf(database).accounts.removeIdentity(id, ISSUER, 'a1'),
     ],
     ['the name of an app', 2, (database, { id }) => installationNames(database).give(id, 'app', 'Mine', 0)],

@@ -1,12 +1,6 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import type { ServerSecret, Store } from '@grantkit/core'
-import {
-  type CustomFetch,
-  randomNonce,
-  randomPKCECodeVerifier,
-  randomState,
-  type ServerMetadata,
-} from 'openid-client'
+import type { CustomFetch, ServerMetadata } from 'openid-client'
 import * as z from 'zod'
 import type { Provider } from '../../config/providers.ts'
 import { storeErrorsAs503 } from '../../database/errors-as-503.ts'
@@ -16,7 +10,7 @@ import { CLOCK_TOLERANCE } from '../../http/signed-value.ts'
 import { authenticationIn, type Identity, UpstreamError } from './identities.ts'
 import { profileIn } from './memberships.ts'
 import type { ProviderClaims } from './provider-claims.ts'
-import { providerClient } from './provider-client.ts'
+import type { ProviderClient } from './provider-client.ts'
 
 /** The authorization code flow with one provider, as its client (OpenID Connect Core 3.1). */
 export interface UpstreamSignIn {
@@ -99,13 +93,22 @@ export function upstreamSignIn(provider: Provider, options: UpstreamOptions): Up
   const redirectUri = `${options.baseUrl}/login/with/${provider.id}/callback`
   const purpose = `upstream ${provider.id}`
   const flows = flowsInCookies(options, { name: 'upstream', purpose, value: Begun, seconds: LIFETIME })
-  const client = providerClient(provider, { redirectUri, fetch: options.fetch })
   const used = usedOnce(options.store)
+  let opened: Promise<ProviderClient> | undefined
+  /** The client library is loaded with the first sign-in: a start does not wait for it. */
+  const openClient = () => {
+    const { fetch } = options
+    opened ??= import('./provider-client.ts').then(({ providerClient }) =>
+      providerClient(provider, { redirectUri, fetch }),
+    )
+    return opened
+  }
 
   return {
     provider,
     async begin(cookies, { returnTo, wishes, linkFor }) {
-      const [state, nonce, verifier] = [randomState(), randomNonce(), randomPKCECodeVerifier()]
+      const client = await openClient()
+      const [state, nonce, verifier] = [newSecret(), newSecret(), newSecret()]
       const more = asked(provider, await client.metadata(), wishes)
       const location = await client.authorizationUrl({ state, nonce, verifier }, more)
       const flow = { nonce, verifier, returnTo, linkFor, ...fieldsOf(wishes) }
@@ -119,6 +122,7 @@ export function upstreamSignIn(provider: Provider, options: UpstreamOptions): Up
       const begun = flows.find(cookies, stateOf(query))
       if (begun === undefined) throw new UpstreamError('state_expired')
       const { id: state, nonce, verifier } = begun
+      const client = await openClient()
       const identity = identityOf(await client.claims(query, { state, nonce, verifier }), provider)
       const proof = proofOf(provider, identity, begun)
       if (!(await used.add(begun.id, begun.exp))) throw new UpstreamError('state_expired')
@@ -172,6 +176,9 @@ function proofOf(
   if (authTime < oldest - CLOCK_TOLERANCE) throw new UpstreamError('not_fresh')
   return { confirmedAt: authTime, isUnproven: false }
 }
+
+/** 256 bits: also a code verifier (RFC 7636 4.1). */
+const newSecret = () => randomBytes(32).toString('base64url')
 
 function stateOf(query: string): string {
   return new URLSearchParams(query).get('state') ?? ''

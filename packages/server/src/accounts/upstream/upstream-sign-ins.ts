@@ -4,7 +4,7 @@ import { presetOf } from '../../config/provider-presets.ts'
 import { isUnbound, type Provider, Providers } from '../../config/providers.ts'
 import { faultsOf, parseJson, readTextFile } from '../../config/text-file.ts'
 import { DAY_SECONDS } from '../../config/time-units.ts'
-import type { UpstreamOptions, UpstreamSignIn } from './upstream-sign-in.ts'
+import { type UpstreamOptions, type UpstreamSignIn, upstreamSignIn } from './upstream-sign-in.ts'
 
 /** A provider in the process. */
 export interface LocalProvider {
@@ -15,7 +15,7 @@ export interface LocalProvider {
 type WithProviders = Pick<Config, 'upstream' | 'upstreamFile'>
 
 /**
- * One for each configured provider, and for that in the process. Without one the OpenID Connect client library is not loaded.
+ * One for each configured provider, and for that in the process.
  *
  * @throws Error that names the fault of the file of providers, without its secrets
  */
@@ -25,8 +25,6 @@ export async function upstreamSignIns(
   local?: LocalProvider,
 ): Promise<readonly UpstreamSignIn[]> {
   const providers = await configuredProviders(config)
-  if (providers.length === 0 && local === undefined) return []
-  const { upstreamSignIn } = await import('./upstream-sign-in.ts')
   const configured = providers.map((provider) => upstreamSignIn(provider, options))
   if (local === undefined) return configured
   return [...configured, upstreamSignIn(local.provider, { ...options, fetch: local.fetch })]
