@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { folderInMemory } from '@grantkit/test-servers/folder-in-memory'
-import { linkIn, type MailServer, runMailServer } from '@grantkit/test-servers/mail-server'
+import { linkIn, type MailServer, type ReceivedMail, runMailServer } from '@grantkit/test-servers/mail-server'
 import { sessionCookie } from '@grantkit/test-servers/session-cookie'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DANA, newUser } from './people.ts'
@@ -41,8 +41,8 @@ afterAll(async () => {
 /** The page for a new password, whose mail the server sends when it has answered. */
 async function resetPath(): Promise<string> {
   await expect.poll(() => mailServer.mails).not.toEqual([])
-  const { pathname, search } = new URL(linkIn(mailServer.mails[0] as (typeof mailServer.mails)[0]))
-  return pathname + search
+  const { pathname, searchParams } = new URL(linkIn(mailServer.mails[0] as ReceivedMail))
+  return `${pathname}?token=${searchParams.get('token')}`
 }
 
 const shown = (tag: string, path: string) =>
@@ -124,4 +124,20 @@ it('the app chooses the language of its sign-in, before the browser', async () =
   const next = await (await shown('fr', forgotten)).text()
   expect(next).toContain('<html lang="ja"')
   expect(next, 'the way back has it too').toMatch(/href="\/login\?[^"]*ui_locales=ja/)
+})
+
+it('the mail for a new password is in the language of the page that asked for it, as is the page behind its link', async () => {
+  const { email } = await newUser(server, 'a password of Ada')
+  await posted('fr', '/login/forgot', { email, ui_locales: 'es' })
+  const mail = () => mailServer.mails.find(({ to }) => to === email)
+  await expect.poll(mail).toBeDefined()
+  expect(Buffer.from(mail()?.content ?? '', 'latin1').toString()).toContain(
+    'Se ha solicitado una nueva contraseña para su cuenta en Notes',
+  )
+  const { pathname, search } = new URL(linkIn(mail() as ReceivedMail))
+  const page = await (await shown('fr', pathname + search)).text()
+  expect(page).toContain('<html lang="es"')
+  const action = /action="([^"]*reset[^"]*)"/.exec(page)?.[1] ?? ''
+  const again = await posted('fr', action, { token: search.slice(7), new_password: 'a' })
+  expect(await again.text()).toContain('<html lang="es"')
 })

@@ -9,10 +9,11 @@ import { ptBR } from './languages/pt-BR.ts'
 const OTHERS = { de, es, fr, ja, 'pt-BR': ptBR }
 
 function textsOf(language: ServerTexts): Map<string, string> {
-  const texts = Object.entries(language).flatMap(([part, group]) =>
-    Object.entries(group).map(([name, text]): [string, string] => [`${part}.${name}`, text]),
-  )
-  return new Map(texts)
+  const textsIn = (group: object, path: string): [string, string][] =>
+    Object.entries(group).flatMap(([name, text]) =>
+      typeof text === 'string' ? [[`${path}${name}`, text]] : textsIn(text, `${path}${name}.`),
+    )
+  return new Map(textsIn(language, ''))
 }
 
 const placeholders = (text = '') => (text.match(/\{\w+\}/g) ?? []).sort().join(' ')
