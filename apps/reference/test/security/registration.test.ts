@@ -16,7 +16,10 @@ onTheService('registration', (bench) => {
     expect(page).toContain('Not verified: it chose this name itself.')
     expect(page).toMatch(/Sends you to<\/dt><dd><bdi[^>]*>127\.0\.0\.1:7001<\/bdi>/)
     expect(page, 'and the whole of it on demand').toMatch(
-      new RegExp(`<details><summary>[^<]*</summary><code[^>]*>${REDIRECT_URI}</code></details>`),
+      new RegExp(
+        `<details><summary>Details.*<dt>The whole address</dt><dd><code[^>]*>${REDIRECT_URI}</code>.*</details>`,
+        's',
+      ),
     )
   })
 
