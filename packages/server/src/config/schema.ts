@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { ScopeDefinition } from '@grantkit/core'
 import { isLoopbackUrl } from '@grantkit/core/feature'
 import { isProtectedClaim } from '@grantkit/core/internal'
+import type { LanguageName } from '@grantkit/pages'
 import * as z from 'zod'
 import { addressFields } from './address.ts'
 import { Features } from './features.ts'
@@ -89,7 +90,7 @@ export const STANDARD_SCOPES = {
       ja: 'メールアドレスの表示',
     },
   },
-} as const satisfies Readonly<Record<string, ScopeDefinition>>
+} as const satisfies Readonly<Record<string, { description: Record<LanguageName, string> }>>
 
 // What users and clients see of the service: its name, its scopes, its resources.
 

@@ -155,7 +155,6 @@ export const de: ServerTexts = {
     user: 'Sie wurde nicht rechtzeitig abgeschlossen oder abgebrochen.',
     network: 'Die App und dieser Dienst haben einander nicht erreicht.',
     server: 'In diesem Dienst ist ein Fehler aufgetreten.',
-    reference: 'Referenz {reference}',
     hint: 'Geben Sie die Referenz dem Betreiber dieses Dienstes: Er kann herausfinden, was schiefgegangen ist.',
   },
   mails: {

@@ -166,7 +166,6 @@ export const en = {
     user: 'It was not finished in time, or was ended.',
     network: 'The app and this service did not reach each other.',
     server: 'This service had a fault.',
-    reference: 'Reference {reference}',
     hint: 'Give the reference to whoever runs this service, who can find out what went wrong.',
   },
   mails: {

@@ -153,7 +153,6 @@ export const es: ServerTexts = {
     user: 'No se terminó a tiempo o se interrumpió.',
     network: 'La aplicación y este servicio no se pudieron comunicar.',
     server: 'Este servicio tuvo un fallo.',
-    reference: 'Referencia {reference}',
     hint: 'Dé la referencia al operador de este servicio, que puede averiguar qué ha fallado.',
   },
   mails: {

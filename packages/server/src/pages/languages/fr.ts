@@ -153,7 +153,6 @@ export const fr: ServerTexts = {
     user: 'Elle n’a pas été terminée à temps, ou a été interrompue.',
     network: 'L’application et ce service n’ont pas pu se joindre.',
     server: 'Une erreur s’est produite dans ce service.',
-    reference: 'Référence {reference}',
     hint: 'Transmettez la référence à l’exploitant de ce service, qui pourra trouver ce qui s’est passé.',
   },
   mails: {

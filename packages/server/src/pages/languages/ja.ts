@@ -150,7 +150,6 @@ export const ja: ServerTexts = {
     user: '時間内に完了しなかったか、中止されました。',
     network: 'アプリとこのサービスが通信できませんでした。',
     server: 'このサービスで障害が発生しました。',
-    reference: '参照番号 {reference}',
     hint: 'この参照番号をサービスの運営者に伝えると、原因を調べてもらえます。',
   },
   mails: {

@@ -150,7 +150,6 @@ export const ptBR: ServerTexts = {
     user: 'Não foi concluído a tempo ou foi interrompido.',
     network: 'O aplicativo e este serviço não conseguiram se comunicar.',
     server: 'Este serviço teve uma falha.',
-    reference: 'Referência {reference}',
     hint: 'Informe a referência ao operador deste serviço, que pode descobrir o que deu errado.',
   },
   mails: {
