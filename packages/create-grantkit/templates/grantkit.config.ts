@@ -6,10 +6,12 @@ export default {
   brand: { name: '{{name}}', accent: '{{accent}}' }, // if: accent
   brand: { name: '{{name}}' }, // if-not: accent
   scopes: { // if: resource
-    openid: { description: 'Confirm who you are' }, // if: resource
-    profile: { description: 'See your name and profile' }, // if: resource
-    email: { description: 'See your e-mail address' }, // if: resource
-    // Your own. Clients request those with baseline: true. With access: 'read' an app can change nothing. // if: resource
+    // These have their texts, in six languages. // if: resource
+    openid: {}, // if: resource
+    profile: {}, // if: resource
+    email: {}, // if: resource
+    // Your own: give it texts by language too, as { en: '…', de: '…' }. // if: resource
+    // Clients request those with baseline: true. With access: 'read' an app can change nothing. // if: resource
     '{{area}}:use': { description: 'Use {{name}}', baseline: true, access: 'write' }, // if: resource
   }, // if: resource
   resources: { '{{resource}}': { accessTokens: 'jwt' } }, // if: resource

@@ -7,6 +7,15 @@ import { consentView } from './shown-pages.ts'
 const BRAND = { name: 'Notes' }
 const { en, de } = included
 
+/** Texts of more than a word or two, by their names: neighbours share those, as Spanish and Portuguese "Continuar". */
+function textsOf(texts: object, path = ''): Map<string, string> {
+  const found = Object.entries(texts).flatMap(([name, text]): [string, string][] => {
+    if (typeof text === 'object') return [...textsOf(text, `${path}${name}.`)]
+    return typeof text === 'string' && text.length > 30 ? [[path + name, text]] : []
+  })
+  return new Map(found)
+}
+
 describe.each(Object.values(included))('the language $name', (language) => {
   it('has every text of English, with the same placeholders', () => {
     // Given as an object, a language is checked.
@@ -18,6 +27,14 @@ describe.each(Object.values(included))('the language $name', (language) => {
     const { permissions } = language.scopes
     // French, Spanish and Portuguese say "many" of millions.
     expect(Object.keys(permissions).sort()).toEqual(forms.filter((form) => form !== 'many').sort())
+  })
+
+  it('has texts of no other language', () => {
+    const texts = textsOf(language)
+    for (const other of Object.values(included).filter(({ tag }) => tag !== language.tag)) {
+      const same = [...textsOf(other)].filter(([name, text]) => texts.get(name) === text)
+      expect(same, `as in ${other.name}`).toEqual([])
+    }
   })
 
   it('says on the button for reading what a screen reader says', () => {

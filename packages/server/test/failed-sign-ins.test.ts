@@ -120,7 +120,7 @@ describe('what everyone sees of it', () => {
   it("is on the account page, of the user's own apps and without the verdict", async () => {
     neverRedeemed('EEEE0002')
     const { text } = await (await signedIn('teacher'))('/account')
-    expect(text).toMatch(/A tool , .*? The app made a mistake\. Reference EEEE-0002/)
+    expect(text).toMatch(/A tool , .*? The app made a mistake\. Reference: EEEE-0002/)
     expect(text).not.toContain('code')
     expect((await (await signedIn('demo'))('/account')).text).not.toContain('Sign-ins that failed')
   })

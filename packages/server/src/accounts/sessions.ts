@@ -28,6 +28,8 @@ export interface UserSession extends Session {
   readonly device?: string | undefined
   /** Of the sign-in, if known. */
   readonly network?: string | undefined
+  /** Of the pages that the browser prefers, if it says so: a BCP 47 tag. */
+  readonly language?: string | undefined
   /** The id of the session before providers were connected in this browser, each of which began another one. */
   readonly connectedIn?: string | undefined
 }

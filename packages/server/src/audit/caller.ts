@@ -2,7 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { userInfo } from 'node:os'
 import type { HttpRequest } from '@grantkit/core'
 import type { Route } from '@grantkit/core/adapter'
+import { pageView } from '@grantkit/core/feature'
 import { coarseNetworkOf, ipAddress } from '@grantkit/core/internal'
+import * as languages from '@grantkit/pages/languages'
 import type { MiddlewareHandler } from 'hono'
 import { headerOf } from '../http/bodies-and-answers.ts'
 import type { CallerOf } from '../http/trusted-proxies.ts'
@@ -16,7 +18,9 @@ export interface Caller {
 }
 
 /** The handlers of the application show only the address: their events name no client. */
-type Request = HttpRequest | (Pick<HttpRequest, 'remoteAddress'> & { readonly userAgent: string | undefined })
+type Request =
+  | HttpRequest
+  | (Pick<HttpRequest, 'remoteAddress'> & Readonly<Record<'userAgent' | 'accepted', string | undefined>>)
 
 const requests = new AsyncLocalStorage<Request>()
 
@@ -35,7 +39,8 @@ export function callerMiddleware(
   return (c, next) => {
     const remoteAddress = callerOf(c)
     c.set('remoteAddress', remoteAddress)
-    return requests.run({ remoteAddress, userAgent: c.req.header('user-agent') }, next)
+    const { 'user-agent': userAgent, 'accept-language': accepted } = c.req.header()
+    return requests.run({ remoteAddress, userAgent, accepted }, next)
   }
 }
 
@@ -48,10 +53,22 @@ export function callerOfEvent(): Caller {
 }
 
 /** The browser of the current request of a page, as the list of sessions has it. */
-export function browserOfCaller() {
+export function browserOfCaller(): BrowserOfCaller {
   const request = requests.getStore()
-  const userAgent = request !== undefined && 'userAgent' in request ? request.userAgent : undefined
-  return { network: coarseNetwork(request?.remoteAddress), device: deviceOf(userAgent) }
+  const network = coarseNetwork(request?.remoteAddress)
+  if (request === undefined || !('userAgent' in request)) return { network }
+  const { userAgent, accepted } = request
+  return { network, device: deviceOf(userAgent), language: accepted && acceptedLanguage(accepted) }
+}
+
+export type BrowserOfCaller = Readonly<Partial<Record<'network' | 'device' | 'language', string | undefined>>>
+
+/** Those of the pages. */
+const TAGS = ['en', ...Object.values(languages).map(({ tag }) => tag)]
+
+function acceptedLanguage(header: string): string {
+  const request = { method: 'GET', path: '/', query: '', headers: { 'accept-language': header }, body: '' }
+  return pageView({ uiLocales: TAGS }, request).locale
 }
 
 /** In words without a version, as `Firefox on Windows`. `undefined` for a program that is no browser. */

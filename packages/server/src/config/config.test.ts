@@ -4,6 +4,7 @@ import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { describe, expect, it } from 'vitest'
 import { problemsOf } from '../../test/problems-of.ts'
 import { parseConfig, workloadWarnings } from './config.ts'
+import { STANDARD_SCOPES } from './schema.ts'
 import { directory } from './users.ts'
 import { knownFields } from './variables.ts'
 
@@ -291,6 +292,15 @@ describe('a configuration file', () => {
     expect(problemsOf({}, config)).toEqual([
       typeof problem === 'string' ? problem : expect.stringMatching(problem),
     ])
+  })
+
+  it('has the standard scopes with their texts in each language, without writing them', () => {
+    const own = { email: { description: 'Mail' }, notes: { description: 'Read notes' } }
+    const { scopes } = parseConfig({ config: { scopes: { openid: {}, profile: { claims: ['x'] }, ...own } } })
+    expect(scopes).toEqual({
+      ...{ openid: STANDARD_SCOPES.openid, profile: { ...STANDARD_SCOPES.profile, claims: ['x'] } },
+      ...own,
+    })
   })
 
   it.each([

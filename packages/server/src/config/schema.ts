@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { ScopeDefinition } from '@grantkit/core'
 import { isLoopbackUrl } from '@grantkit/core/feature'
 import { isProtectedClaim } from '@grantkit/core/internal'
+import type { LanguageName } from '@grantkit/pages'
 import * as z from 'zod'
 import { addressFields } from './address.ts'
 import { Features } from './features.ts'
@@ -89,16 +90,17 @@ export const STANDARD_SCOPES = {
       ja: 'メールアドレスの表示',
     },
   },
-} as const satisfies Readonly<Record<string, ScopeDefinition>>
+} as const satisfies Readonly<Record<string, { description: Record<LanguageName, string> }>>
 
 // What users and clients see of the service: its name, its scopes, its resources.
 
-const Words = z.union([z.string(), z.record(z.string(), z.string())], {
-  error: "must be a text, or texts by language: { en: 'Read notes', de: 'Notizen lesen' }",
-})
+const WORDS_EXPECTED = "must be a text, or texts by language: { en: 'Read notes', de: 'Notizen lesen' }"
+const Words = z.union([z.string(), z.record(z.string(), z.string())], { error: WORDS_EXPECTED })
 
 const Scope = z.strictObject({
-  description: field(Words, 'the text of the consent page: what the app will be able to do'),
+  description: field(Words.optional(), 'the text of the consent page: what the app will be able to do', {
+    otherwise: 'of `openid`, `profile` and `email`: theirs, in six languages',
+  }),
   area: field(Words.optional(), 'groups scopes on the consent page'),
   access: field(
     choice(['read', 'write']).exactOptional(),
@@ -115,6 +117,25 @@ const Scope = z.strictObject({
     'users may give it to their personal access tokens; with `features.personalTokens`',
   ),
 })
+
+interface GivenScope extends Omit<ScopeDefinition, 'description'> {
+  readonly description?: ScopeDefinition['description'] | undefined
+}
+
+const STANDARD: Readonly<Record<string, ScopeDefinition>> = STANDARD_SCOPES
+
+function withStandardTexts(
+  given: Record<string, GivenScope>,
+  context: z.core.$RefinementCtx,
+): Record<string, ScopeDefinition> {
+  const scopes = Object.entries(given).map(([name, scope]) => {
+    const { description = STANDARD[name]?.description } = scope
+    if (description === undefined)
+      context.addIssue({ code: 'custom', path: [name, 'description'], message: WORDS_EXPECTED })
+    return [name, { ...scope, description: description ?? '' }] as const
+  })
+  return Object.fromEntries(scopes)
+}
 
 const Brand = (origin: Origin) =>
   z.strictObject({
@@ -173,7 +194,10 @@ const serviceFields = (origin: Origin) => ({
     'where developers read about the service: a URL, or a path below `baseUrl`',
   ),
   scopes: field(
-    z.record(z.string(), Scope as z.ZodType<ScopeDefinition, ScopeDefinition>).default(STANDARD_SCOPES),
+    z
+      .record(z.string(), Scope as z.ZodType<GivenScope, GivenScope>)
+      .transform(withStandardTexts)
+      .prefault({ openid: {}, profile: {}, email: {} }),
     'the scopes that apps may request, each with its text for the consent page',
     { otherwise: '`openid`, `profile`, `email`' },
   ),

@@ -33,7 +33,7 @@ import type { ExternalParts } from './external-login.ts'
 import { type FailureSources, failuresSection } from './failed-sign-ins.ts'
 import type { LoginOptions } from './login.ts'
 import { signedOutEverywherePage, signedOutPage } from './logout.ts'
-import { inLanguage, type LocalSite, type PageLanguage, type Says } from './page-language.ts'
+import { deviceText, inLanguage, type LocalSite, type PageLanguage, type Says } from './page-language.ts'
 import { changePassword, isBySignIn, methodsOf, type Notify, signInMethods } from './sign-in-methods.ts'
 import { forOperator } from './sign-in-page.ts'
 
@@ -233,17 +233,11 @@ function earlierSignIns(language: PageLanguage, signIns: readonly SignIn[]): Mar
 }
 
 function sessionText(language: PageLanguage, session: UserSession): Markup {
-  const { startedAt: at, network } = session
-  const known = [deviceText(language, session), methodText(language, session)].filter(
+  const { startedAt: at, network, device } = session
+  const known = [device && deviceText(language, device), methodText(language, session)].filter(
     (fact) => fact !== undefined,
   )
   return html`${known.map((fact) => `${fact} · `).join('')}${signInText(language, { at, network })}`
-}
-
-/** `Firefox on Windows`. */
-function deviceText({ account }: PageLanguage, { device }: UserSession): string | undefined {
-  const [browser = '', system] = device?.split(' on ') ?? []
-  return system === undefined ? device : fillText(account.browserOn, { browser, system })
 }
 
 function methodText({ account, signIn }: PageLanguage, { signedInBy = '' }: UserSession): string | undefined {
@@ -268,12 +262,12 @@ function endForm(
   all: readonly UserSession[],
 ): Markup {
   const { account, logout } = language
-  const { id, startedAt } = session
+  const { id, device, startedAt } = session
   const named = ({ device, startedAt }: UserSession) => `${device} ${Math.floor(startedAt / 60)}`
   const equal = all.filter((other) => named(other) === named(session))
   const number = { number: String(equal.indexOf(session) + 1), count: String(equal.length) }
   const name = fill(account.session, {
-    device: deviceText(language, session) ?? account.someBrowser,
+    device: device === undefined ? account.someBrowser : deviceText(language, device),
     time: pointInTime(language, startedAt),
   })
   return html`<form method="post" action="${basePath}/account/sessions/end">

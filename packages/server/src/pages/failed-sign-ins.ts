@@ -44,9 +44,9 @@ function entry(
   { reference, steps, verdict: { by } }: ReadAttempt,
   name = language.common.unnamedApp,
 ): Markup {
-  const { failures } = language
+  const { failures, signIn } = language
   const code = html`<code>${formatReference(reference)}</code>`
-  return html`<bdi>${name}</bdi>, ${pointInTime(language, steps.at(-1)?.at ?? 0)}. ${by === 'none' ? '' : failures[by]} ${fill(failures.reference, { reference: code })}`
+  return html`<bdi>${name}</bdi>, ${pointInTime(language, steps.at(-1)?.at ?? 0)}. ${by === 'none' ? '' : failures[by]} ${fill(signIn.reference, { reference: code })}`
 }
 
 async function nameOf(findClient: FindClient, clientId: string): Promise<string | undefined> {

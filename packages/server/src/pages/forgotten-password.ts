@@ -9,7 +9,7 @@ import { hashPassword } from '../accounts/password-hashes.ts'
 import type { PasswordRules } from '../accounts/passwords.ts'
 import { formOf, type WithBody } from '../http/bodies-and-answers.ts'
 import { flowsInCookies } from '../http/flows.ts'
-import { type Markup, pageResponse } from '../http/page.ts'
+import { addressOf, type Markup, pageResponse } from '../http/page.ts'
 import { type SignInWishes, signInAddress, wishesIn, wishFields } from '../http/sign-in-wishes.ts'
 import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 import { LINK_LIFETIME_SECONDS, type PasswordResets } from '../sign-in/password-resets.ts'
@@ -96,8 +96,8 @@ ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem(si
         const headers = { 'retry-after': String(wait) }
         return ask(c, { ...shown, status: 429, problem: TOO_MANY, headers })
       }
-      resets.request(email)
       const site = inLanguage(options.site, c, shown.wishes)
+      resets.request(email, site.language)
       const { sentTitle: title, sent, nothing } = site.language.forgottenPassword
       const main = html`
 <h1>${title}</h1>
@@ -153,7 +153,7 @@ export function newPassword(
     const main = html`
 <h1>${texts.title}</h1>
 ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem(site.language)}</p>`}
-<form method="post" action="${basePath}/login/reset" class="card">
+<form method="post" action="${addressOf(`${basePath}/login/reset`, { ui_locales: site.language.tag })}" class="card">
   <p>${fill(texts.owner, owner)}</p>
   <input type="hidden" name="token" value="${token}">
   ${newPasswordFields(site.language, email, passwordRules.minLength)}
@@ -206,14 +206,15 @@ ${await appsOf(site, account, returnTo)}`
 
   /** Whoever knew the old password may have connected an app, which keeps its access. */
   async function appsOf(
-    { language: { newPassword: texts } }: LocalSite,
+    { language }: LocalSite,
     { id: sub, sessionEpoch }: StoredAccount,
     returnTo: string,
   ): Promise<Markup> {
     if (!(await hasApps(sub))) return html``
+    const { newPassword: texts } = language
     const token = signValue(appsKeys, { sub, epoch: String(sessionEpoch) }, LINK_LIFETIME_SECONDS)
     return html`
-<form method="post" action="${basePath}/login/reset/apps" class="card">
+<form method="post" action="${addressOf(`${basePath}/login/reset/apps`, { ui_locales: language.tag })}" class="card">
   <p>${texts.apps}</p>
   <input type="hidden" name="token" value="${token}">
   <input type="hidden" name="return_to" value="${returnTo}">

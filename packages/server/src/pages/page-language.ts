@@ -1,5 +1,5 @@
 import { pageView } from '@grantkit/core/feature'
-import type { Language, LanguageName } from '@grantkit/pages'
+import { fillText, type Language, type LanguageName } from '@grantkit/pages'
 import * as shared from '@grantkit/pages/languages'
 import type { Context } from 'hono'
 import type { Site } from '../http/page.ts'
@@ -24,6 +24,19 @@ const LANGUAGES: Readonly<Record<string, PageLanguage>> = {
   'pt-BR': { ...shared.ptBR, ...ptBR },
   ja: { ...shared.ja, ...ja },
 } satisfies Record<LanguageName, PageLanguage>
+
+/** @param device `Firefox on Windows` */
+export function deviceText({ account }: PageLanguage, device: string): string {
+  const [browser = '', system] = device.split(' on ')
+  return system === undefined ? device : fillText(account.browserOn, { browser, system })
+}
+
+/** For a mail. @param tag BCP 47 */
+export function languageFor(tag = ''): PageLanguage {
+  const request = { method: 'GET', path: '/', query: '', headers: {}, body: '' }
+  const { locale } = pageView({ uiLocales: Object.keys(LANGUAGES) }, request, { ui_locales: tag })
+  return LANGUAGES[locale] ?? ENGLISH
+}
 
 /** A site in the language of one reader. */
 export interface LocalSite extends Site {

@@ -27,15 +27,32 @@ beforeEach(() => {
 
 type SentMail = Readonly<Record<'to' | 'subject' | 'text', string>>
 
+/** What is known of the language of a user. */
+interface Readers {
+  /** Of the browser that causes the mail. */
+  readonly accepted?: string
+  readonly latest?: { readonly language?: string }
+  readonly account?: { readonly locale?: string }
+}
+
 /** Mails of a service whose mail server works as long as a test wants. */
-function open(send: () => Promise<void> = async () => {}) {
+function open(
+  send: () => Promise<void> = async () => {},
+  { accepted = '', latest = {}, account = {} }: Readers = {},
+) {
   const mails: SentMail[] = []
   const errors: unknown[] = []
   const findAccount = async (id: string) =>
-    id === 'gone' ? undefined : { id, email: `${id}@notes.example`, email_verified: id !== 'unverified' }
+    id === 'gone'
+      ? undefined
+      : { id, email: `${id}@notes.example`, email_verified: id !== 'unverified', ...account }
   const about = accountMails(
     {
-      ...{ config, findAccount: findAccount as never, createCounter: countersInMemory },
+      ...{
+        config,
+        readers: { account: findAccount as never, sessions: async () => [latest] },
+        createCounter: countersInMemory,
+      },
       outbox: { store: createMemoryStore(), timers: false },
       onError: (error) => errors.push(error),
     },
@@ -61,7 +78,7 @@ function open(send: () => Promise<void> = async () => {}) {
       for (const event of events)
         await app.request('/', {
           method: 'POST',
-          headers: { 'user-agent': FIREFOX },
+          headers: { 'user-agent': FIREFOX, 'accept-language': accepted },
           body: JSON.stringify(event),
         })
     },
@@ -158,9 +175,9 @@ it('are ten a day for an account, one of them about guesses', async () => {
   await emit({ type: 'passkey_added', subject: 'bob' })
   await deliver()
   const subjects = Map.groupBy(mails, ({ to, subject }) => `${to} ${subject}`)
-  expect([...subjects].map(([subject, { length }]) => [subject, length])).toEqual([
-    ['ada@notes.example Wrong passwords for your account at Notes', 1],
+  expect([...subjects].map(([subject, { length }]) => [subject, length]).sort()).toEqual([
     ['ada@notes.example New passkey at Notes', 9],
+    ['ada@notes.example Wrong passwords for your account at Notes', 1],
     ['bob@notes.example New passkey at Notes', 1],
   ])
   vi.setSystemTime(Date.now() + 24 * 60 * 60 * 1000)
@@ -182,9 +199,42 @@ it('that the mail server does not take are errors of the server, and are sent wh
   expect(mails).toMatchObject([{ text: expect.stringContaining('  When: 2026-11-30 08:05 UTC\n') }])
 })
 
+const BY_USER = { type: 'passkey_added', passkey: 'p', ...ADA }
+const KNOWN = { latest: { language: 'fr' }, account: { locale: 'es-MX' } }
+
+it.each([
+  [
+    'of the browser in which the user changes something',
+    BY_USER,
+    { accepted: 'de-AT, en', ...KNOWN },
+    'Neuer Passkey bei Notes',
+  ],
+  [
+    'of the latest sign-in, if a stranger causes it',
+    GUESSES,
+    { accepted: 'ja', ...KNOWN },
+    'Mots de passe erronés',
+  ],
+  ['of the account, if nobody is signed in', GUESSES, { ...KNOWN, latest: {} }, 'Contraseñas incorrectas'],
+  ['of the service, if nothing is known', BY_USER, {}, 'New passkey at Notes'],
+])('are in the language %s', async (_, event, readers, subject) => {
+  const { mails, emit, deliver } = open(undefined, readers)
+  await emit(event)
+  await deliver()
+  expect(mails).toMatchObject([{ subject: expect.stringContaining(subject) }])
+})
+
+it('name the browser in the language of the mail', async () => {
+  const { mails, emit, deliver } = open(undefined, { accepted: 'de' })
+  await emit(BY_USER)
+  await deliver()
+  expect(mails[0]?.text).toContain('  Zeit: 2026-11-30 08:05 UTC\n  Browser: Firefox unter Windows\n')
+})
+
 it('are not sent without a mail server', () => {
   const without = { ...config, mail: { ...config.mail, url: undefined } }
-  const options = { findAccount: async () => undefined, createCounter: countersInMemory, onError: () => {} }
+  const readers = { account: async () => undefined, sessions: async () => [] }
+  const options = { readers, createCounter: countersInMemory, onError: () => {} }
   const outbox = { store: createMemoryStore(), timers: false }
   expect(accountMails({ ...options, outbox, config: without })).toBeUndefined()
 })

@@ -1,17 +1,25 @@
 import { createMails, type MailOptions } from '@grantkit/notifications'
-import { browserOfCaller } from '../audit/caller.ts'
+import { fillText } from '@grantkit/pages'
+import { type BrowserOfCaller, browserOfCaller } from '../audit/caller.ts'
 import { DAY_SECONDS } from '../config/time-units.ts'
 import type { ServiceEvent } from '../events.ts'
 import type { CreateCounter } from '../limits/counters.ts'
+import { deviceText, languageFor, type PageLanguage } from '../pages/page-language.ts'
 import type { ServiceContext } from '../service-context.ts'
 import { mailSender } from '../sign-in/mail-sender.ts'
-import { type FindAccount, type MailsOptions, personalTokenMails, type UserMails } from './token-mails.ts'
+import {
+  languageOf,
+  type MailsOptions,
+  personalTokenMails,
+  type Readers,
+  type UserMails,
+} from './token-mails.ts'
 
 /** The context of a service whose users hear of changes of their accounts and of their tokens. */
-export function withMails(context: ServiceContext, findAccount: FindAccount): ServiceContext {
+export function withMails(context: ServiceContext, readers: Readers): ServiceContext {
   const { store, createCounter } = context.storage
   const outbox = { store, onEvent: context.onEvent, timers: context.delivers }
-  const options = { ...context, findAccount, createCounter, outbox }
+  const options = { ...context, readers, createCounter, outbox }
   const all = [accountMails(options), personalTokenMails(options)].filter((mails) => mails !== undefined)
   return {
     ...context,
@@ -47,7 +55,7 @@ const OF_STRANGERS = { points: 1, seconds: DAY_SECONDS }
  * configured.
  */
 export function accountMails(options: Options, sender = mailSender): AccountMails | undefined {
-  const { config, createCounter, findAccount, onError } = options
+  const { config, createCounter, readers, onError } = options
   const { url, from } = config.mail
   if (url === undefined || from === undefined) return undefined
   const sendMail = sender({ url, from })
@@ -67,9 +75,12 @@ export function accountMails(options: Options, sender = mailSender): AccountMail
   })
 
   async function sendNow(news: News): Promise<void> {
-    const account = await findAccount(news.subject)
+    const account = await readers.account(news.subject)
     if (account?.email === undefined || !account.email_verified) return
-    await sendMail({ to: account.email, ...mailAbout(news, config) })
+    // Who tries to get in is no reader.
+    const own = isByStranger(news.kind) ? undefined : news.language
+    const language = own === undefined ? await languageOf(account, readers) : languageFor(own)
+    await sendMail({ to: account.email, ...mailAbout(news, config, language) })
   }
 
   async function store(news: News): Promise<void> {
@@ -99,8 +110,8 @@ function isByStranger(kind: News['kind']): boolean {
 }
 
 /** What a mail says. */
-interface News extends Partial<ReturnType<typeof browserOfCaller>> {
-  readonly kind: keyof typeof WORDS
+interface News extends BrowserOfCaller {
+  readonly kind: keyof typeof ADVICE
   readonly subject: string
   /** Epoch seconds. */
   readonly at: number
@@ -143,49 +154,39 @@ function hostOf(issuer: string): string {
   return URL.canParse(issuer) ? new URL(issuer).host : issuer
 }
 
-const BY_USER = `If it was you, do nothing. If it was not you, somebody else can open your account: ask for a new password on the sign-in page,
-remove the ways to sign in that you do not know, and sign out everywhere:`
-const BY_OPERATOR = 'If you do not know why, ask the operator. This is your account:'
-const BY_GUESSING = `For a while, browsers in which you have not signed in before have to wait. You can sign in at once in any other browser, with a
-passkey, with a provider, or with the link that "Forgot your password?" sends. If you use your password elsewhere too, change it:`
-
-const BY_PASSKEY = `The passkey of the account was missing, so nobody was signed in. If it was not you, somebody else has your password, or your account at
-a provider: change it. This is your account:`
-
-/** `what` ends before "your account". */
-const WORDS = {
-  password_by_user: ['Your password was changed', 'The password was changed for', BY_USER],
-  password_by_mail: [
-    'Your password was changed',
-    'By the link in a mail, the password was changed for',
-    BY_USER,
-  ],
-  password_by_operator: ['New password', 'An operator set a new password for', BY_OPERATOR],
-  passkey_added: ['New passkey', 'A passkey was added to', BY_USER],
-  passkey_removed: ['A passkey was removed', 'A passkey was removed from', BY_USER],
-  identity_linked: ['New way to sign in', 'A provider was connected with', BY_USER],
-  identity_removed: ['A way to sign in was removed', 'A provider was disconnected from', BY_USER],
-  account_admin_added: ['You are an admin now', 'An operator gave the rights of an admin to', BY_OPERATOR],
-  passkey_required: ['A sign-in was stopped', 'Somebody tried without a passkey to sign in to', BY_PASSKEY],
-  guesses: ['Wrong passwords for your account', 'Somebody tries many wrong passwords for', BY_GUESSING],
-} as const satisfies Record<string, readonly [title: string, what: string, advice: string]>
+const ADVICE = {
+  password_by_user: 'byUser',
+  password_by_mail: 'byUser',
+  password_by_operator: 'byOperator',
+  passkey_added: 'byUser',
+  passkey_removed: 'byUser',
+  identity_linked: 'byUser',
+  identity_removed: 'byUser',
+  account_admin_added: 'byOperator',
+  passkey_required: 'byPasskey',
+  guesses: 'byGuessing',
+} as const satisfies Record<keyof PageLanguage['mails']['news'], keyof PageLanguage['mails']>
 
 /** The link has no token: whoever reads the mail signs in as always. Of the caller's address only the network is known. */
 function mailAbout(
   { kind, at, provider, device, network }: News,
-  { baseUrl, brand: { name } }: MailsOptions['config'],
+  { baseUrl, brand: { name: brand } }: MailsOptions['config'],
+  language: PageLanguage,
 ) {
-  const [title, what, advice] = WORDS[kind]
-  const When = `${new Date(at * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`
-  const lines = Object.entries({ Provider: provider, When, Browser: device, Network: network })
-  const list = lines.flatMap(([label, value]) => (value === undefined ? [] : [`  ${label}: ${value}`]))
-  const text = `${what} your account at ${name}, ${baseUrl}.
+  const { mails } = language
+  const { title, what } = mails.news[kind]
+  const when = `${new Date(at * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  const facts = { provider, when, browser: device && deviceText(language, device), network }
+  const list = (['provider', 'when', 'browser', 'network'] as const).flatMap((name) =>
+    facts[name] === undefined ? [] : [`  ${mails[name]}: ${facts[name]}`],
+  )
+  const text = `${fillText(what, { brand, url: baseUrl })}
 
 ${list.join('\n')}
 
-${advice}
+${mails[ADVICE[kind]]}
 
 ${baseUrl}/account
 `
-  return { subject: `${title} at ${name}`, text }
+  return { subject: fillText(mails.subject, { title, brand }), text }
 }

@@ -50,7 +50,10 @@ export async function openUsers(
   const { database, store } = storage
   const { users } = config
   refuseOtherUsers(users, config)
-  const context = withMails(opened, (id) => known.find(id))
+  const context = withMails(opened, {
+    account: (id) => known.find(id),
+    sessions: (id) => rows.sessions.list(id),
+  })
   const { onEvent, onWarning } = context
   const demoAccounts = users === undefined ? (definition.demoAccounts ?? []) : []
   const secrets = { pepper: config.passwordPepper, onPepperMissing: once(() => onWarning(PEPPER_MISSING)) }

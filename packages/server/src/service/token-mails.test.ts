@@ -27,7 +27,11 @@ async function sentAfter(events: readonly object[], fails = false) {
   const mails: { to: string; subject: string; text: string }[] = []
   const errors: unknown[] = []
   const findAccount = async (id: string) => (id === 'gone' ? undefined : { id, email: `${id}@notes.example` })
-  const options = { config, findAccount: findAccount as never, onError: (e: unknown) => errors.push(e) }
+  const options = {
+    config,
+    readers: { account: findAccount as never, sessions: async () => [] },
+    onError: (e: unknown) => errors.push(e),
+  }
   const about = personalTokenMails(options, () => async (mail) => {
     if (fails) throw new Error('The mail server did not accept a mail')
     mails.push(mail)
@@ -82,6 +86,7 @@ it.each(['PERSONAL_TOKENS', 'MAIL_URL'])('are not sent without %s', (name) => {
           ...config,
           features: { ...features, personalTokens: { ...features.personalTokens, enabled: false } },
         }
-  const options = { config: without, findAccount: async () => undefined, onError: () => {} }
+  const readers = { account: async () => undefined, sessions: async () => [] }
+  const options = { config: without, readers, onError: () => {} }
   expect(personalTokenMails(options)).toBeUndefined()
 })

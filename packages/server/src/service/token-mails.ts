@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PERSONAL_CLIENT_ID } from '@grantkit/core/personal-tokens'
+import { fillText } from '@grantkit/pages'
 import type { StoredAccount } from '../accounts/accounts.ts'
+import type { UserSession } from '../accounts/sessions.ts'
 import type { Config } from '../config/config.ts'
 import type { ServiceEvent } from '../events.ts'
+import { languageFor, type PageLanguage } from '../pages/page-language.ts'
 import { mailSender } from '../sign-in/mail-sender.ts'
 
 /** Mails to users about what happened. */
@@ -12,11 +15,22 @@ export interface UserMails {
   settled(): Promise<void>
 }
 
-export type FindAccount = (subject: string) => Promise<StoredAccount | undefined>
+/** Reads who gets a mail. */
+export interface Readers {
+  account(subject: string): Promise<StoredAccount | undefined>
+  /** The newest first. */
+  sessions(subject: string): Promise<readonly Pick<UserSession, 'language'>[]>
+}
+
+/** The language of the latest sign-in, of the account, or English. */
+export async function languageOf(account: StoredAccount, readers: Readers): Promise<PageLanguage> {
+  const [latest] = await readers.sessions(account.id)
+  return languageFor(latest?.language ?? account.locale)
+}
 
 export interface MailsOptions {
   readonly config: Pick<Config, 'baseUrl' | 'brand' | 'features' | 'mail'>
-  readonly findAccount: FindAccount
+  readonly readers: Readers
   readonly onError: (error: unknown) => void
 }
 
@@ -37,9 +51,10 @@ export function personalTokenMails(options: MailsOptions, sender = mailSender): 
   let flushNow = new AbortController()
 
   async function tell(subject: string, news: readonly News[]): Promise<void> {
-    const account = await options.findAccount(subject)
+    const account = await options.readers.account(subject)
     if (account?.email === undefined) return
-    await send({ to: account.email, ...mailAbout(news, options.config) })
+    const language = await languageOf(account, options.readers)
+    await send({ to: account.email, ...mailAbout(news, options.config, language) })
   }
 
   async function flush(): Promise<void> {
@@ -100,39 +115,26 @@ interface News {
 }
 
 /** One mail about news of the same kind. */
-function mailAbout(news: readonly News[], { baseUrl, brand: { name } }: Pick<Config, 'baseUrl' | 'brand'>) {
+function mailAbout(
+  news: readonly News[],
+  { baseUrl, brand: { name: brand } }: Pick<Config, 'baseUrl' | 'brand'>,
+  { mails }: PageLanguage,
+) {
   const why = news[0]?.why ?? 'created'
-  const { subject, what, advice } = WORDS[why]
+  const { title, what, advice } = mails.tokens[why]
   const labels = news.flatMap(({ label, expiresAt }) => {
     if (label === undefined) return []
-    return [`  ${label}${why === 'expiring' && expiresAt !== undefined ? `, on ${dayOf(expiresAt)}` : ''}`]
+    const ends = why === 'expiring' && expiresAt !== undefined
+    return [`  ${ends ? fillText(mails.tokenOn, { label, day: dayOf(expiresAt) }) : label}`]
   })
   const list = labels.length === 0 ? '' : `\n${labels.join('\n')}\n`
-  const text = `${what} your account at ${name}, ${baseUrl}.
+  const text = `${fillText(what, { brand, url: baseUrl })}
 ${list}
 ${advice}
 
 ${baseUrl}/account/tokens
 `
-  return { subject: `${subject} at ${name}`, text }
-}
-
-const WORDS: Readonly<Record<Why, { subject: string; what: string; advice: string }>> = {
-  created: {
-    subject: 'New personal access token',
-    what: 'A personal access token was created for',
-    advice: 'If it was not you, revoke the token at once and change your password:',
-  },
-  expiring: {
-    subject: 'A personal access token ends soon',
-    what: 'A personal access token that is in use ends within seven days, for',
-    advice: 'Create a new one if your program still needs it:',
-  },
-  operator: {
-    subject: 'A personal access token was revoked',
-    what: 'An operator revoked personal access tokens of',
-    advice: 'Your other tokens still work. If you do not know why, ask the operator:',
-  },
+  return { subject: fillText(mails.subject, { title, brand }), text }
 }
 
 function dayOf(seconds: number): string {

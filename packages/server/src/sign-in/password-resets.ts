@@ -1,5 +1,6 @@
 import { createHmac, type KeyObject } from 'node:crypto'
 import type { ServerSecret } from '@grantkit/core'
+import { fillText } from '@grantkit/pages'
 import * as z from 'zod'
 import type { Accounts, StoredAccount } from '../accounts/accounts.ts'
 import type { PasswordMailSent } from '../events.ts'
@@ -55,8 +56,14 @@ export interface PasswordResets {
   /** Counts a request for its network, and returns the seconds to wait; 0 if it may be made. */
   waitOfNetwork(address: string | undefined): Promise<number>
   /** Returns at once, and sends a mail later if the address is that of an account that may reset its password. */
-  request(email: string): void
+  request(email: string, texts: MailTexts): void
   readonly accountOf: PasswordLinks['accountOf']
+}
+
+/** The texts of the mail, with `{brand}`, `{url}` and `{count}`, the minutes for which the link is valid. */
+interface MailTexts {
+  readonly tag: string
+  readonly mails: { readonly reset: Readonly<Record<'subject' | 'what' | 'open' | 'ignore', string>> }
 }
 
 export interface PasswordResetOptions {
@@ -86,34 +93,39 @@ export function passwordResets(options: PasswordResetOptions): PasswordResets | 
   const networks = callerCounter(createCounter, 'password_mail_network', OF_NETWORK)
   const ofAccount = createCounter('password_mail_account', OF_ACCOUNT)
 
-  async function sendIfKnown(email: string): Promise<void> {
+  async function sendIfKnown(email: string, texts: MailTexts): Promise<void> {
     const id = await accounts.idOf(email)
     const account = id === undefined ? undefined : await accounts.find(id)
     if (account?.email === undefined || !mayResetByMail(account)) return
     if ((await ofAccount.take(account.id)) > 0) return
-    await send({ to: account.email, ...mailWith(links.tokenFor(account), options) })
+    await send({ to: account.email, ...mailWith(links.tokenFor(account), options, texts) })
     onEvent({ type: 'password_mail_sent', subject: account.id })
   }
 
   return {
     accountOf: links.accountOf,
     waitOfNetwork: (address) => networks.take(address ?? 'unknown'),
-    request(email) {
+    request(email, texts) {
       // Later, so that the response takes as long for an unknown address.
-      setImmediate(() => void sendIfKnown(email).catch(onError))
+      setImmediate(() => void sendIfKnown(email, texts).catch(onError))
     },
   }
 }
 
 /** The link begins with the configured base URL: the Host header of the request may be anything. */
-function mailWith(token: string, { name, baseUrl }: PasswordResetOptions) {
-  const text = `A new password was requested for your account at ${name}, ${baseUrl}.
+function mailWith(
+  token: string,
+  { name: brand, baseUrl }: PasswordResetOptions,
+  { tag, mails: { reset } }: MailTexts,
+) {
+  const values = { brand, url: baseUrl, count: String(LINK_LIFETIME_SECONDS / MINUTE) }
+  const text = `${fillText(reset.what, values)}
 
-If it was you, open this link within ${LINK_LIFETIME_SECONDS / MINUTE} minutes and choose a new password. The link works once.
+${fillText(reset.open, values)}
 
-${baseUrl}/login/reset?${new URLSearchParams({ token })}
+${baseUrl}/login/reset?${new URLSearchParams({ token, ui_locales: tag })}
 
-If it was not you, do nothing: your password stays as it is. Do not share the link.
+${reset.ignore}
 `
-  return { subject: `New password for ${name}`, text }
+  return { subject: fillText(reset.subject, values), text }
 }

@@ -155,8 +155,89 @@ export const de: ServerTexts = {
     user: 'Sie wurde nicht rechtzeitig abgeschlossen oder abgebrochen.',
     network: 'Die App und dieser Dienst haben einander nicht erreicht.',
     server: 'In diesem Dienst ist ein Fehler aufgetreten.',
-    reference: 'Referenz {reference}',
     hint: 'Geben Sie die Referenz dem Betreiber dieses Dienstes: Er kann herausfinden, was schiefgegangen ist.',
+  },
+  mails: {
+    subject: '{title} bei {brand}',
+    news: {
+      password_by_user: {
+        title: 'Ihr Passwort wurde geändert',
+        what: 'Das Passwort Ihres Kontos bei {brand}, {url}, wurde geändert.',
+      },
+      password_by_mail: {
+        title: 'Ihr Passwort wurde geändert',
+        what: 'Das Passwort Ihres Kontos bei {brand}, {url}, wurde mit dem Link in einer E-Mail geändert.',
+      },
+      password_by_operator: {
+        title: 'Neues Passwort',
+        what: 'Ein Betreiber hat für Ihr Konto bei {brand}, {url}, ein neues Passwort festgelegt.',
+      },
+      passkey_added: {
+        title: 'Neuer Passkey',
+        what: 'Zu Ihrem Konto bei {brand}, {url}, wurde ein Passkey hinzugefügt.',
+      },
+      passkey_removed: {
+        title: 'Ein Passkey wurde entfernt',
+        what: 'Aus Ihrem Konto bei {brand}, {url}, wurde ein Passkey entfernt.',
+      },
+      identity_linked: {
+        title: 'Neue Anmeldemöglichkeit',
+        what: 'Mit Ihrem Konto bei {brand}, {url}, wurde ein Anbieter verbunden.',
+      },
+      identity_removed: {
+        title: 'Eine Anmeldemöglichkeit wurde entfernt',
+        what: 'Von Ihrem Konto bei {brand}, {url}, wurde ein Anbieter getrennt.',
+      },
+      account_admin_added: {
+        title: 'Sie sind jetzt Administrator',
+        what: 'Ein Betreiber hat Ihrem Konto bei {brand}, {url}, die Rechte eines Administrators gegeben.',
+      },
+      passkey_required: {
+        title: 'Eine Anmeldung wurde verhindert',
+        what: 'Jemand hat versucht, sich ohne Passkey bei Ihrem Konto bei {brand}, {url}, anzumelden.',
+      },
+      guesses: {
+        title: 'Falsche Passwörter für Ihr Konto',
+        what: 'Jemand probiert viele falsche Passwörter für Ihr Konto bei {brand}, {url}.',
+      },
+    },
+    provider: 'Anbieter',
+    when: 'Zeit',
+    browser: 'Browser',
+    network: 'Netz',
+    byUser:
+      'Wenn Sie es waren, brauchen Sie nichts zu tun. Wenn nicht, kann jemand anderes Ihr Konto öffnen: Fordern Sie auf der Anmeldeseite ein neues Passwort an, entfernen Sie Anmeldemöglichkeiten, die Sie nicht kennen, und melden Sie sich überall ab:',
+    byOperator: 'Wenn Sie den Grund nicht kennen, fragen Sie den Betreiber. Das ist Ihr Konto:',
+    byGuessing:
+      'Eine Zeit lang müssen Browser warten, in denen Sie sich noch nie angemeldet haben. In jedem anderen Browser, mit einem Passkey, mit einem Anbieter oder mit dem Link von „Passwort vergessen?“ können Sie sich sofort anmelden. Wenn Sie Ihr Passwort auch anderswo verwenden, ändern Sie es:',
+    byPasskey:
+      'Der Passkey des Kontos fehlte, deshalb wurde niemand angemeldet. Wenn Sie es nicht waren, kennt jemand anderes Ihr Passwort oder hat Zugang zu Ihrem Konto bei einem Anbieter: Ändern Sie das Passwort. Das ist Ihr Konto:',
+    tokens: {
+      created: {
+        title: 'Neues persönliches Zugriffstoken',
+        what: 'Für Ihr Konto bei {brand}, {url}, wurde ein persönliches Zugriffstoken erstellt.',
+        advice: 'Wenn Sie es nicht waren, widerrufen Sie das Token sofort, und ändern Sie Ihr Passwort:',
+      },
+      expiring: {
+        title: 'Ein persönliches Zugriffstoken läuft bald ab',
+        what: 'Ein persönliches Zugriffstoken Ihres Kontos bei {brand}, {url}, das genutzt wird, läuft innerhalb von sieben Tagen ab.',
+        advice: 'Erstellen Sie ein neues, wenn Ihr Programm es noch braucht:',
+      },
+      operator: {
+        title: 'Ein persönliches Zugriffstoken wurde widerrufen',
+        what: 'Ein Betreiber hat persönliche Zugriffstokens Ihres Kontos bei {brand}, {url}, widerrufen.',
+        advice:
+          'Ihre anderen Tokens gelten weiter. Wenn Sie den Grund nicht kennen, fragen Sie den Betreiber:',
+      },
+    },
+    tokenOn: '{label}, am {day}',
+    reset: {
+      subject: 'Neues Passwort für {brand}',
+      what: 'Für Ihr Konto bei {brand}, {url}, wurde ein neues Passwort angefordert.',
+      open: 'Wenn Sie es waren, öffnen Sie innerhalb von {count} Minuten diesen Link, und legen Sie ein neues Passwort fest. Der Link funktioniert einmal.',
+      ignore:
+        'Wenn Sie es nicht waren, brauchen Sie nichts zu tun: Ihr Passwort bleibt, wie es ist. Geben Sie den Link nicht weiter.',
+    },
   },
   start: {
     title: 'Mit Ihren Apps anmelden',

@@ -166,8 +166,90 @@ export const en = {
     user: 'It was not finished in time, or was ended.',
     network: 'The app and this service did not reach each other.',
     server: 'This service had a fault.',
-    reference: 'Reference {reference}',
     hint: 'Give the reference to whoever runs this service, who can find out what went wrong.',
+  },
+  mails: {
+    /** Of most mails. */
+    subject: '{title} at {brand}',
+    /** What happened to the account, by the kind of the news. */
+    news: {
+      password_by_user: {
+        title: 'Your password was changed',
+        what: 'The password was changed for your account at {brand}, {url}.',
+      },
+      password_by_mail: {
+        title: 'Your password was changed',
+        what: 'By the link in a mail, the password was changed for your account at {brand}, {url}.',
+      },
+      password_by_operator: {
+        title: 'New password',
+        what: 'An operator set a new password for your account at {brand}, {url}.',
+      },
+      passkey_added: { title: 'New passkey', what: 'A passkey was added to your account at {brand}, {url}.' },
+      passkey_removed: {
+        title: 'A passkey was removed',
+        what: 'A passkey was removed from your account at {brand}, {url}.',
+      },
+      identity_linked: {
+        title: 'New way to sign in',
+        what: 'A provider was connected with your account at {brand}, {url}.',
+      },
+      identity_removed: {
+        title: 'A way to sign in was removed',
+        what: 'A provider was disconnected from your account at {brand}, {url}.',
+      },
+      account_admin_added: {
+        title: 'You are an admin now',
+        what: 'An operator gave the rights of an admin to your account at {brand}, {url}.',
+      },
+      passkey_required: {
+        title: 'A sign-in was stopped',
+        what: 'Somebody tried without a passkey to sign in to your account at {brand}, {url}.',
+      },
+      guesses: {
+        title: 'Wrong passwords for your account',
+        what: 'Somebody tries many wrong passwords for your account at {brand}, {url}.',
+      },
+    },
+    /** Labels of a list of facts. */
+    provider: 'Provider',
+    when: 'When',
+    browser: 'Browser',
+    network: 'Network',
+    /** What to do. The address of the account follows. */
+    byUser:
+      'If it was you, do nothing. If it was not you, somebody else can open your account: ask for a new password on the sign-in page, remove the ways to sign in that you do not know, and sign out everywhere:',
+    byOperator: 'If you do not know why, ask the operator. This is your account:',
+    byGuessing:
+      'For a while, browsers in which you have not signed in before have to wait. You can sign in at once in any other browser, with a passkey, with a provider, or with the link that "Forgot your password?" sends. If you use your password elsewhere too, change it:',
+    byPasskey:
+      'The passkey of the account was missing, so nobody was signed in. If it was not you, somebody else has your password, or your account at a provider: change it. This is your account:',
+    /** Personal access tokens. The address of the tokens follows. */
+    tokens: {
+      created: {
+        title: 'New personal access token',
+        what: 'A personal access token was created for your account at {brand}, {url}.',
+        advice: 'If it was not you, revoke the token at once and change your password:',
+      },
+      expiring: {
+        title: 'A personal access token ends soon',
+        what: 'A personal access token that is in use ends within seven days, for your account at {brand}, {url}.',
+        advice: 'Create a new one if your program still needs it:',
+      },
+      operator: {
+        title: 'A personal access token was revoked',
+        what: 'An operator revoked personal access tokens of your account at {brand}, {url}.',
+        advice: 'Your other tokens still work. If you do not know why, ask the operator:',
+      },
+    },
+    tokenOn: '{label}, on {day}',
+    /** For a forgotten password. */
+    reset: {
+      subject: 'New password for {brand}',
+      what: 'A new password was requested for your account at {brand}, {url}.',
+      open: 'If it was you, open this link within {count} minutes and choose a new password. The link works once.',
+      ignore: 'If it was not you, do nothing: your password stays as it is. Do not share the link.',
+    },
   },
   /** Pages without a form. */
   start: {

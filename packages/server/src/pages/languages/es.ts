@@ -153,8 +153,87 @@ export const es: ServerTexts = {
     user: 'No se terminó a tiempo o se interrumpió.',
     network: 'La aplicación y este servicio no se pudieron comunicar.',
     server: 'Este servicio tuvo un fallo.',
-    reference: 'Referencia {reference}',
     hint: 'Dé la referencia al operador de este servicio, que puede averiguar qué ha fallado.',
+  },
+  mails: {
+    subject: '{title} en {brand}',
+    news: {
+      password_by_user: {
+        title: 'Se ha cambiado su contraseña',
+        what: 'Se ha cambiado la contraseña de su cuenta en {brand}, {url}.',
+      },
+      password_by_mail: {
+        title: 'Se ha cambiado su contraseña',
+        what: 'Mediante el enlace de un correo, se ha cambiado la contraseña de su cuenta en {brand}, {url}.',
+      },
+      password_by_operator: {
+        title: 'Nueva contraseña',
+        what: 'Un operador ha establecido una nueva contraseña para su cuenta en {brand}, {url}.',
+      },
+      passkey_added: {
+        title: 'Nueva llave de acceso',
+        what: 'Se ha añadido una llave de acceso a su cuenta en {brand}, {url}.',
+      },
+      passkey_removed: {
+        title: 'Se ha eliminado una llave de acceso',
+        what: 'Se ha eliminado una llave de acceso de su cuenta en {brand}, {url}.',
+      },
+      identity_linked: {
+        title: 'Nueva forma de iniciar sesión',
+        what: 'Se ha conectado un proveedor con su cuenta en {brand}, {url}.',
+      },
+      identity_removed: {
+        title: 'Se ha eliminado una forma de iniciar sesión',
+        what: 'Se ha desconectado un proveedor de su cuenta en {brand}, {url}.',
+      },
+      account_admin_added: {
+        title: 'Ahora es administrador',
+        what: 'Un operador ha dado los derechos de administrador a su cuenta en {brand}, {url}.',
+      },
+      passkey_required: {
+        title: 'Se ha impedido un inicio de sesión',
+        what: 'Alguien ha intentado iniciar sesión sin llave de acceso en su cuenta de {brand}, {url}.',
+      },
+      guesses: {
+        title: 'Contraseñas incorrectas para su cuenta',
+        what: 'Alguien está probando muchas contraseñas incorrectas para su cuenta en {brand}, {url}.',
+      },
+    },
+    provider: 'Proveedor',
+    when: 'Fecha',
+    browser: 'Navegador',
+    network: 'Red',
+    byUser:
+      'Si ha sido usted, no haga nada. Si no, otra persona puede abrir su cuenta: solicite una nueva contraseña en la página de inicio de sesión, elimine las formas de iniciar sesión que no conozca y cierre la sesión en todas partes:',
+    byOperator: 'Si no sabe por qué, consulte al operador. Esta es su cuenta:',
+    byGuessing:
+      'Durante un tiempo, los navegadores en los que no haya iniciado sesión antes tienen que esperar. Puede iniciar sesión de inmediato en cualquier otro navegador, con una llave de acceso, con un proveedor o con el enlace de «¿Ha olvidado su contraseña?». Si usa su contraseña también en otros sitios, cámbiela:',
+    byPasskey:
+      'Faltaba la llave de acceso de la cuenta, así que no se ha iniciado ninguna sesión. Si no ha sido usted, otra persona tiene su contraseña o su cuenta en un proveedor: cambie la contraseña. Esta es su cuenta:',
+    tokens: {
+      created: {
+        title: 'Nuevo token de acceso personal',
+        what: 'Se ha creado un token de acceso personal para su cuenta en {brand}, {url}.',
+        advice: 'Si no ha sido usted, revoque el token de inmediato y cambie su contraseña:',
+      },
+      expiring: {
+        title: 'Un token de acceso personal caduca pronto',
+        what: 'Un token de acceso personal en uso caduca en los próximos siete días, en su cuenta de {brand}, {url}.',
+        advice: 'Cree uno nuevo si su programa todavía lo necesita:',
+      },
+      operator: {
+        title: 'Se ha revocado un token de acceso personal',
+        what: 'Un operador ha revocado tokens de acceso personales de su cuenta en {brand}, {url}.',
+        advice: 'Sus demás tokens siguen funcionando. Si no sabe por qué, consulte al operador:',
+      },
+    },
+    tokenOn: '{label}, el {day}',
+    reset: {
+      subject: 'Nueva contraseña para {brand}',
+      what: 'Se ha solicitado una nueva contraseña para su cuenta en {brand}, {url}.',
+      open: 'Si ha sido usted, abra este enlace antes de {count} minutos y elija una nueva contraseña. El enlace funciona una sola vez.',
+      ignore: 'Si no ha sido usted, no haga nada: su contraseña no cambia. No comparta el enlace.',
+    },
   },
   start: {
     title: 'Inicie sesión con sus aplicaciones',

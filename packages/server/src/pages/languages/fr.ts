@@ -153,8 +153,89 @@ export const fr: ServerTexts = {
     user: 'Elle n’a pas été terminée à temps, ou a été interrompue.',
     network: 'L’application et ce service n’ont pas pu se joindre.',
     server: 'Une erreur s’est produite dans ce service.',
-    reference: 'Référence {reference}',
     hint: 'Transmettez la référence à l’exploitant de ce service, qui pourra trouver ce qui s’est passé.',
+  },
+  mails: {
+    subject: '{title} – {brand}',
+    news: {
+      password_by_user: {
+        title: 'Votre mot de passe a été modifié',
+        what: 'Le mot de passe de votre compte {brand}, {url}, a été modifié.',
+      },
+      password_by_mail: {
+        title: 'Votre mot de passe a été modifié',
+        what: 'Le mot de passe de votre compte {brand}, {url}, a été modifié à l’aide du lien d’un e-mail.',
+      },
+      password_by_operator: {
+        title: 'Nouveau mot de passe',
+        what: 'Un exploitant a défini un nouveau mot de passe pour votre compte {brand}, {url}.',
+      },
+      passkey_added: {
+        title: 'Nouvelle clé d’accès',
+        what: 'Une clé d’accès a été ajoutée à votre compte {brand}, {url}.',
+      },
+      passkey_removed: {
+        title: 'Une clé d’accès a été supprimée',
+        what: 'Une clé d’accès a été supprimée de votre compte {brand}, {url}.',
+      },
+      identity_linked: {
+        title: 'Nouvelle méthode de connexion',
+        what: 'Un fournisseur a été associé à votre compte {brand}, {url}.',
+      },
+      identity_removed: {
+        title: 'Une méthode de connexion a été supprimée',
+        what: 'Un fournisseur a été dissocié de votre compte {brand}, {url}.',
+      },
+      account_admin_added: {
+        title: 'Vous êtes désormais administrateur',
+        what: 'Un exploitant a donné les droits d’administrateur à votre compte {brand}, {url}.',
+      },
+      passkey_required: {
+        title: 'Une connexion a été bloquée',
+        what: 'Quelqu’un a essayé de se connecter sans clé d’accès à votre compte {brand}, {url}.',
+      },
+      guesses: {
+        title: 'Mots de passe erronés pour votre compte',
+        what: 'Quelqu’un essaie de nombreux mots de passe erronés pour votre compte {brand}, {url}.',
+      },
+    },
+    provider: 'Fournisseur',
+    when: 'Date',
+    browser: 'Navigateur',
+    network: 'Réseau',
+    byUser:
+      'Si c’était vous, ne faites rien. Sinon, quelqu’un d’autre peut ouvrir votre compte : demandez un nouveau mot de passe sur la page de connexion, supprimez les méthodes de connexion que vous ne connaissez pas et déconnectez-vous partout :',
+    byOperator: 'Si vous n’en connaissez pas la raison, adressez-vous à l’exploitant. Voici votre compte :',
+    byGuessing:
+      'Pendant un certain temps, les navigateurs dans lesquels vous ne vous êtes jamais connecté doivent attendre. Vous pouvez vous connecter tout de suite dans tout autre navigateur, avec une clé d’accès, avec un fournisseur ou avec le lien envoyé par « Mot de passe oublié ? ». Si vous utilisez aussi votre mot de passe ailleurs, modifiez-le :',
+    byPasskey:
+      'La clé d’accès du compte manquait : personne n’a été connecté. Si ce n’était pas vous, quelqu’un d’autre connaît votre mot de passe ou a accès à votre compte chez un fournisseur : modifiez le mot de passe. Voici votre compte :',
+    tokens: {
+      created: {
+        title: 'Nouveau jeton d’accès personnel',
+        what: 'Un jeton d’accès personnel a été créé pour votre compte {brand}, {url}.',
+        advice: 'Si ce n’était pas vous, révoquez immédiatement le jeton et modifiez votre mot de passe :',
+      },
+      expiring: {
+        title: 'Un jeton d’accès personnel expire bientôt',
+        what: 'Un jeton d’accès personnel en cours d’utilisation expire dans les sept jours, pour votre compte {brand}, {url}.',
+        advice: 'Créez-en un nouveau si votre programme en a encore besoin :',
+      },
+      operator: {
+        title: 'Un jeton d’accès personnel a été révoqué',
+        what: 'Un exploitant a révoqué des jetons d’accès personnels de votre compte {brand}, {url}.',
+        advice:
+          'Vos autres jetons fonctionnent toujours. Si vous n’en connaissez pas la raison, adressez-vous à l’exploitant :',
+      },
+    },
+    tokenOn: '{label}, le {day}',
+    reset: {
+      subject: 'Nouveau mot de passe pour {brand}',
+      what: 'Un nouveau mot de passe a été demandé pour votre compte {brand}, {url}.',
+      open: 'Si c’était vous, ouvrez ce lien dans les {count} minutes et choisissez un nouveau mot de passe. Le lien ne fonctionne qu’une fois.',
+      ignore:
+        'Si ce n’était pas vous, ne faites rien : votre mot de passe reste le même. Ne partagez pas le lien.',
+    },
   },
   start: {
     title: 'Connectez-vous avec vos applications',

@@ -150,8 +150,87 @@ export const ptBR: ServerTexts = {
     user: 'Não foi concluído a tempo ou foi interrompido.',
     network: 'O aplicativo e este serviço não conseguiram se comunicar.',
     server: 'Este serviço teve uma falha.',
-    reference: 'Referência {reference}',
     hint: 'Informe a referência ao operador deste serviço, que pode descobrir o que deu errado.',
+  },
+  mails: {
+    subject: '{title} – {brand}',
+    news: {
+      password_by_user: {
+        title: 'Sua senha foi alterada',
+        what: 'A senha da sua conta em {brand}, {url}, foi alterada.',
+      },
+      password_by_mail: {
+        title: 'Sua senha foi alterada',
+        what: 'A senha da sua conta em {brand}, {url}, foi alterada pelo link de um e-mail.',
+      },
+      password_by_operator: {
+        title: 'Nova senha',
+        what: 'Um operador definiu uma nova senha para a sua conta em {brand}, {url}.',
+      },
+      passkey_added: {
+        title: 'Nova chave de acesso',
+        what: 'Uma chave de acesso foi adicionada à sua conta em {brand}, {url}.',
+      },
+      passkey_removed: {
+        title: 'Uma chave de acesso foi removida',
+        what: 'Uma chave de acesso foi removida da sua conta em {brand}, {url}.',
+      },
+      identity_linked: {
+        title: 'Nova forma de entrar',
+        what: 'Um provedor foi conectado à sua conta em {brand}, {url}.',
+      },
+      identity_removed: {
+        title: 'Uma forma de entrar foi removida',
+        what: 'Um provedor foi desconectado da sua conta em {brand}, {url}.',
+      },
+      account_admin_added: {
+        title: 'Agora você é administrador',
+        what: 'Um operador deu direitos de administrador à sua conta em {brand}, {url}.',
+      },
+      passkey_required: {
+        title: 'Um acesso foi impedido',
+        what: 'Alguém tentou entrar sem chave de acesso na sua conta em {brand}, {url}.',
+      },
+      guesses: {
+        title: 'Senhas erradas para a sua conta',
+        what: 'Alguém está tentando muitas senhas erradas para a sua conta em {brand}, {url}.',
+      },
+    },
+    provider: 'Provedor',
+    when: 'Data',
+    browser: 'Navegador',
+    network: 'Rede',
+    byUser:
+      'Se foi você, não faça nada. Se não foi, outra pessoa pode abrir sua conta: peça uma nova senha na página de acesso, remova as formas de entrar que você não conhece e saia de todos os navegadores:',
+    byOperator: 'Se você não sabe o motivo, fale com o operador. Esta é a sua conta:',
+    byGuessing:
+      'Por algum tempo, os navegadores em que você nunca entrou precisam esperar. Você pode entrar imediatamente em qualquer outro navegador, com uma chave de acesso, com um provedor ou com o link de “Esqueceu a senha?”. Se você usa sua senha também em outros lugares, altere-a:',
+    byPasskey:
+      'Faltou a chave de acesso da conta, por isso ninguém entrou. Se não foi você, outra pessoa tem sua senha ou sua conta em um provedor: altere a senha. Esta é a sua conta:',
+    tokens: {
+      created: {
+        title: 'Novo token de acesso pessoal',
+        what: 'Um token de acesso pessoal foi criado para a sua conta em {brand}, {url}.',
+        advice: 'Se não foi você, revogue o token imediatamente e altere sua senha:',
+      },
+      expiring: {
+        title: 'Um token de acesso pessoal expira em breve',
+        what: 'Um token de acesso pessoal em uso expira nos próximos sete dias, na sua conta em {brand}, {url}.',
+        advice: 'Crie outro se o seu programa ainda precisar dele:',
+      },
+      operator: {
+        title: 'Um token de acesso pessoal foi revogado',
+        what: 'Um operador revogou tokens de acesso pessoais da sua conta em {brand}, {url}.',
+        advice: 'Seus outros tokens continuam valendo. Se você não sabe o motivo, fale com o operador:',
+      },
+    },
+    tokenOn: '{label}, em {day}',
+    reset: {
+      subject: 'Nova senha para {brand}',
+      what: 'Uma nova senha foi pedida para a sua conta em {brand}, {url}.',
+      open: 'Se foi você, abra este link em até {count} minutos e escolha uma nova senha. O link funciona uma única vez.',
+      ignore: 'Se não foi você, não faça nada: sua senha continua a mesma. Não compartilhe o link.',
+    },
   },
   start: {
     title: 'Entre com seus aplicativos',
