@@ -22,7 +22,7 @@ export interface ProviderWalk {
 export const DOMAIN = 'partner.example'
 const VOUCHED = { emailsVerified: { domains: [DOMAIN], evenIfFalse: true } }
 const WITH_AUTH_TIME: Partial<ProviderRow> = { authTime: (wanted, now) => (wanted ? now : undefined) }
-const OF_GOOGLE = { plays: 'google', claims: { hd: DOMAIN }, needs: '`hd`, or `gmail.com`' } as const
+const OF_GOOGLE = { plays: 'google', claims: { hd: DOMAIN }, needs: '`hd`' } as const
 const BY_XMS_EDOV = { claims: { xms_edov: true }, needs: '`xms_edov`' }
 
 export const PROVIDER_WALKS: readonly ProviderWalk[] = [
@@ -32,7 +32,7 @@ export const PROVIDER_WALKS: readonly ProviderWalk[] = [
     id: 'google-age',
     ...OF_GOOGLE,
     change: WITH_AUTH_TIME,
-    proves: true,
+    proves: false,
   },
   { name: 'Microsoft Entra, one tenant', id: 'entra', plays: 'microsoft', ...BY_XMS_EDOV, proves: false },
   {

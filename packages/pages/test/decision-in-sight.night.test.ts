@@ -95,6 +95,10 @@ describe.each(ui.interaction.uiLocales)('in %s', (locale) => {
       Number(bar?.top),
     )
     expect(Number(bar?.bottom), 'end of the buttons').toBeLessThanOrEqual(size.height)
+    const fonts = await page
+      .locator('.app-name, section.app .host')
+      .evaluateAll((all) => all.map((one) => getComputedStyle(one).fontSize))
+    expect(new Set(fonts).size, 'the target of the redirect is as large as the name').toBe(1)
   })
 
   it.each(SIZES)('the buttons cover none of many scopes at any place of the page: %o', async (size) => {

@@ -108,8 +108,12 @@ describe('the answer to an attacker in the browser of a victim', () => {
     const attacker = answerOf(HONEST, (await begun(HONEST)).request)
     const session = await sessionCookie(server.baseUrl)
     const victim = await begun(HONEST)
-    for (const cookies of [[], [session], [victim.cookie], [session, victim.cookie]])
-      await expectRefused(await get(attacker, ...cookies), 'state_expired')
+    for (const cookies of [[], [session], [victim.cookie], [session, victim.cookie]]) {
+      const page = await get(attacker, ...cookies)
+      await expectRefused(page, 'state_expired')
+      const [own = ''] = victim.cookie.split('=')
+      expect(cookiesOf(page).filter((line) => line.startsWith(own))).toEqual([])
+    }
     expect((await get('/account', session)).status).toBe(200)
     expect((await get(answerOf(HONEST, victim.request), victim.cookie)).status).toBe(303)
   })

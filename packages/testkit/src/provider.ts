@@ -90,6 +90,8 @@ export function testProvider({
   const issuer = row.slash ? `${base}/` : base
   const codes = new Map<string, Flow>()
   const tokens = new Map<string, TestUser>()
+  /** When each user signed in there, in epoch seconds. */
+  const sessions = new Map<string, number>()
   const requests: ProviderRequest[] = []
   sharedKey ??= signingKey()
   let key = sharedKey
@@ -171,7 +173,7 @@ export function testProvider({
     else {
       const code = randomUUID()
       const wantsTime = asked.has('max_age') || asked.has('prompt') || asked.has('claims')
-      const authTime = row.authTime?.(wantsTime, Math.floor(Date.now() / 1000))
+      const authTime = row.authTime?.(wantsTime, signedInAt(asked))
       codes.set(code, {
         redirectUri,
         nonce: asked.get('nonce') ?? undefined,
@@ -186,6 +188,18 @@ export function testProvider({
     if (row.postsOnly)
       return json({ error: 'invalid_request', error_description: 'response_mode must be form_post' }, 400)
     return new Response(null, { status: 303, headers: { location: `${redirectUri}?${back}` } })
+  }
+
+  /** A user who is signed in at the provider is asked again only where the request demands it. */
+  function signedInAt(asked: URLSearchParams): number {
+    const now = Math.floor(Date.now() / 1000)
+    const { sub } = provider.user
+    const began = sessions.get(sub) ?? now
+    const isTooOld = asked.has('max_age') && now - began > Number(asked.get('max_age'))
+    const isAskedAgain = asked.get('prompt')?.split(' ').includes('login') === true || isTooOld
+    const at = isAskedAgain ? now : began
+    sessions.set(sub, at)
+    return at
   }
 
   async function token(request: ProviderRequest): Promise<Response> {

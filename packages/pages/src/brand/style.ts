@@ -85,7 +85,7 @@ dd{margin:0}
 section.app{padding-block:.6rem}
 section.app>p{margin-block-end:.35rem}
 section.app dl{gap:.2rem}
-section.app .host{font-size:1.1rem}
+section.app :is(.app-name,.host){font-size:1.1rem}
 section.app :is(dt,dd){display:inline;margin-inline-end:.35rem}
 section.app>details{margin-block-end:-.6rem}
 section.app>details[open]{margin-block-end:0}

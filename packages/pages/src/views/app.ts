@@ -56,6 +56,17 @@ export function redirectTarget(context: PageContext, uri: string): SafeHtml {
   return html`<div><dt>${context.language.consent.sendsYouTo}</dt><dd>${redirectHost(context, uri)}</dd></div>`
 }
 
+/** Folded: what few people need. @param more rows of the list */
+export function appDetails(
+  { language: { consent } }: PageContext,
+  uri: string,
+  more: SafeHtml | '' = '',
+): SafeHtml {
+  return html`<details><summary>${consent.details}</summary>
+    <dl><div><dt>${consent.wholeAddress}</dt><dd><code dir="ltr">${uri}</code></dd></div>${more}</dl>
+  </details>`
+}
+
 export function redirectHost({ language: { consent } }: PageContext, uri: string): SafeHtml {
   const host = html`<bdi class="host" dir="ltr">${hostOf(uri)}</bdi>`
   return isLoopbackUrl(uri) ? fill(consent.onThisDevice, { host }) : host

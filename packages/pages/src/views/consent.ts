@@ -2,7 +2,7 @@ import type { ConsentView, HttpResponse } from '@grantkit/core'
 import { html, type SafeHtml } from '@remix-run/html-template'
 import { fill } from '../language.ts'
 import { layout, type PageContext } from '../layout.ts'
-import { documentAddress, namedApp, redirectTarget, signedInAs } from './app.ts'
+import { appDetails, documentAddress, namedApp, redirectTarget, signedInAs } from './app.ts'
 import { callbackChoice } from './callback.ts'
 import { decision } from './scopes.ts'
 
@@ -17,9 +17,7 @@ export async function consentPage(context: PageContext, view: ConsentView): Prom
 <div class="asker"><section class="app" aria-label="${consent.theApp}">
   ${namedApp(context, view)}
   <dl>${client.origin !== 'document' ? '' : documentAddress(context, client.clientId)}${redirectTarget(context, view.redirectUri)}${await signedInAs(context, session, returnTo)}</dl>
-  <details><summary>${consent.details}</summary>
-    <dl><div><dt>${consent.wholeAddress}</dt><dd><code dir="ltr">${view.redirectUri}</code></dd></div>${referenceRow(context, view)}</dl>
-  </details>
+  ${appDetails(context, view.redirectUri, referenceRow(context, view))}
 </section>
 ${known === undefined ? '' : whoGains(context, known.host)}</div>
 <form method="post" action="${view.action}">

@@ -2,7 +2,7 @@ import type { HttpResponse, OpenAppView } from '@grantkit/core'
 import { html, type SafeHtml } from '@remix-run/html-template'
 import { counted, fill } from '../language.ts'
 import { layout, type PageContext } from '../layout.ts'
-import { appName, redirectTarget } from './app.ts'
+import { appDetails, appName, redirectTarget } from './app.ts'
 
 /** The user goes on in an app, which core opens by the headers of this page; the link is for browsers that want a click. */
 export function openAppPage(context: PageContext, view: OpenAppView): HttpResponse {
@@ -10,7 +10,8 @@ export function openAppPage(context: PageContext, view: OpenAppView): HttpRespon
   const main = html`
 <h1>${heading(context, view)}</h1>
 <p>${view.allowed ? openApp.allowed : openApp.denied}</p>
-<section class="app" aria-label="${consent.theApp}"><dl>${redirectTarget(context, view.redirectUri)}</dl></section>
+<section class="app" aria-label="${consent.theApp}"><dl>${redirectTarget(context, view.redirectUri)}</dl>
+  ${appDetails(context, view.redirectUri)}</section>
 <p><a class="primary" href="${view.callbackUrl}">${openApp.open}</a></p>
 <p class="quiet">${view.allowed ? html`${counted(context.language, openApp.lifetime, view.lifetime)} ` : ''}${openApp.close}</p>`
   return layout(context, { title: openApp.open, main })
