@@ -21,6 +21,6 @@ export {
 export type { ConnectedAppsList } from './views/connected-apps.ts'
 export type { ChosenToken, NewTokenForm } from './views/personal-token-form.ts'
 export type { PersonalTokensView, ShownPersonalToken } from './views/personal-tokens.ts'
-export { pointInTime } from './views/point-in-time.ts'
+export { dayInWords, pointInTime } from './views/point-in-time.ts'
 export type { RefusalText, SignInRefusal } from './views/sign-in-refusal.ts'
 export type { StepUpNotice } from './views/step-up.ts'

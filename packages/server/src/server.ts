@@ -128,6 +128,9 @@ interface Parts {
   readonly worker: CurrentWorker | undefined
 }
 
+const NO_EXAMPLE =
+  'EXAMPLE_PROVIDER is on, but the provider to try needs @grantkit/testkit, a HOST that is a loopback address, one worker, users of its own, and no provider with the id example'
+
 async function serve<Configured extends Config>(
   { listen: listenBy, banner }: StartOptions<Configured>,
   configured: ConfiguredService<Configured>,
@@ -143,6 +146,7 @@ async function serve<Configured extends Config>(
   const observers = { ...logged, onEvent, onResponse: metrics?.onResponse }
   // Each worker would have its own codes and keys.
   const example = worker === undefined ? await exampleProvider(config) : undefined
+  if (config.exampleProvider && example === undefined) log.warn(NO_EXAMPLE)
   const service = await createService({ definition, config, observers, storage, example })
   const { host, port, metricsPort } = config
   const listen = listenBy(config)

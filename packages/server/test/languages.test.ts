@@ -158,6 +158,11 @@ it('the app chooses the language of its sign-in, before the browser', async () =
   const next = await (await shown('fr', forgotten)).text()
   expect(next).toContain('<html lang="ja"')
   expect(next, 'the way back has it too').toMatch(/href="\/login\?[^"]*ui_locales=ja/)
+  const waiting = encodeURIComponent('/oauth/authorize?client_id=a&ui_locales=ja')
+  for (const path of ['/login/enrol', '/login', '/logout'])
+    expect(await (await shown('fr', `${path}?prompt=login&return_to=${waiting}`)).text(), path).toContain(
+      '<html lang="ja"',
+    )
 })
 
 it('the mail for a new password is in the language of the page that asked for it, as is the page behind its link', async () => {
@@ -172,6 +177,9 @@ it('the mail for a new password is in the language of the page that asked for it
   const page = await (await shown('fr', pathname + search)).text()
   expect(page).toContain('<html lang="es"')
   const action = /action="([^"]*reset[^"]*)"/.exec(page)?.[1] ?? ''
-  const again = await posted('fr', action, { token: search.slice(7), new_password: 'a' })
-  expect(await again.text()).toContain('<html lang="es"')
+  const token = new URLSearchParams(search).get('token') ?? ''
+  const again = await posted('fr', action, { token, new_password: 'a', new_password_again: 'a' })
+  const text = await again.text()
+  expect(text).toContain('<html lang="es"')
+  expect(text).toContain('La contraseña debe tener al menos')
 })

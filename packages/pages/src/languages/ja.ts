@@ -152,7 +152,7 @@ export const ja: Language = {
     askedByApp: '{app} と名乗るアプリが、{brand} からのログアウトを求めています。',
     askedByLink: 'リンクが、{brand} からのログアウトを求めています。',
     appsKeepAccess:
-      '以前に許可したアプリは、コマンドラインのものも含め、引き続きアクセスできます。ただし、サインインとともに終了するアプリは除きます。',
+      '以前に許可したアプリは、コマンドラインのものも含め、引き続きアクセスできます。ただし、ログアウトするとアクセスも終了するアプリは除きます。',
     disconnect: '連携は {connectedApps} から解除できます。',
     signOut: 'ログアウト',
     stay: 'ログインしたままにする',
@@ -234,7 +234,7 @@ export const ja: Language = {
     title: 'このリクエストにはお応えできません',
     unavailableTitle: '現在ご利用いただけません',
     unavailable: 'しばらくしてからもう一度お試しください。',
-    tellProgram: 'もう一度起きる場合は、下の情報をアプリまたはその開発者にお伝えください。',
+    tellProgram: '繰り返し起こる場合は、下の情報をアプリまたはその開発者にお伝えください。',
     reference: 'お問い合わせの際は、この参照番号をお伝えください：{reference}',
     forDeveloper: 'アプリとその開発者向けの情報',
   },

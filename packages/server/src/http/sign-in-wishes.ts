@@ -1,3 +1,4 @@
+import { returnPath } from '@grantkit/core'
 import { html } from '@grantkit/pages'
 import { addressOf, type Markup } from './page.ts'
 
@@ -56,16 +57,26 @@ export function wishFields(wishes: SignInWishes): Markup {
   )}`
 }
 
+/** The languages that the app wants which waits for the user. @param returnTo where the user goes on */
+export function localesOf(returnTo = ''): string | undefined {
+  const [, query] = returnPath(returnTo, '/').split('?')
+  return new URLSearchParams(query).get('ui_locales') ?? undefined
+}
+
 /** The address of the sign-in page. @param returnTo where the user goes on, a path of this service */
 export function signInAddress(
   basePath: string,
   returnTo: string,
-  { loginHint, ...wishes }: SignInWishes & { readonly loginHint?: string | undefined } = {},
+  {
+    loginHint,
+    uiLocales = localesOf(returnTo),
+    ...wishes
+  }: SignInWishes & { readonly loginHint?: string | undefined } = {},
 ): string {
   return addressOf(`${basePath}/login`, {
     return_to: returnTo,
     login_hint: loginHint,
-    ...fieldsOf(wishes),
+    ...fieldsOf({ ...wishes, uiLocales }),
   })
 }
 

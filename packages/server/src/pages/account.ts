@@ -240,9 +240,9 @@ function sessionText(language: PageLanguage, session: UserSession): Markup {
   return html`${known.map((fact) => `${fact} · `).join('')}${signInText(language, { at, network })}`
 }
 
-function methodText({ account, signIn }: PageLanguage, { signedInBy = '' }: UserSession): string | undefined {
+function methodText({ account }: PageLanguage, { signedInBy = '' }: UserSession): string | undefined {
   const [method, provider = ''] = signedInBy.split(' ')
-  if (method === 'password') return signIn.password
+  if (method === 'password') return account.byPassword
   if (method === 'passkey') return account.byPasskey
   if (method === 'application') return account.byApplication
   return method === 'provider' ? fillText(account.byProvider, { provider }) : undefined

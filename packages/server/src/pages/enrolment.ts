@@ -1,6 +1,6 @@
 import { returnPath } from '@grantkit/core'
 import { isCrossSite } from '@grantkit/core/feature'
-import { fillText, html } from '@grantkit/pages'
+import { dayInWords, fillText, html } from '@grantkit/pages'
 import type { Context } from 'hono'
 import type { RegistrationCeremony } from '../accounts/passkeys/ceremonies.ts'
 import { formOf, jsonError, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
@@ -9,12 +9,6 @@ import { signInAddress } from '../http/sign-in-wishes.ts'
 import { MAX_NAME_LENGTH, NOT_ADDED } from './change-sign-in.ts'
 import type { LoginOptions } from './login.ts'
 import { inLanguage, type Says } from './page-language.ts'
-
-/** `2026-12-15` in words. English is that of Britain, as in all pages. */
-const dayIn = (tag: string, day: string) =>
-  new Intl.DateTimeFormat(tag === 'en' ? 'en-GB' : tag, { dateStyle: 'long', timeZone: 'UTC' }).format(
-    new Date(day),
-  )
 
 /** The pages of users who must have a passkey. */
 export interface EnrolmentPages {
@@ -73,10 +67,10 @@ ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem(si
       const { from } = requiredPasskeys
       if (from === undefined) return seeOther(c, returnTo(c))
       const site = inLanguage(options.site, c)
-      const { firstPasskey, tag } = site.language
+      const { firstPasskey } = site.language
       const main = html`
 <h1>${firstPasskey.noticeTitle}</h1>
-<p>${fillText(firstPasskey.noticeFrom, { day: dayIn(tag, from) })}</p>
+<p>${fillText(firstPasskey.noticeFrom, { day: dayInWords(site.language, from) })}</p>
 <p><a href="${account}#sign-in">${firstPasskey.noticeAdd}</a></p>
 <p><a href="${returnTo(c)}">${firstPasskey.noticeLater}</a></p>`
       return pageResponse(site, { title: firstPasskey.noticeTitle, main, formAction: ["'self'"] })

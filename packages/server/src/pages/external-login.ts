@@ -7,7 +7,7 @@ import type { ImportedUsers } from '../accounts/users/users.ts'
 import type { SignInEvent } from '../events.ts'
 import { seeOther } from '../http/bodies-and-answers.ts'
 import { pageResponse } from '../http/page.ts'
-import { signInAddress, wishesIn } from '../http/sign-in-wishes.ts'
+import { localesOf, signInAddress, wishesIn } from '../http/sign-in-wishes.ts'
 import { type LoginOptions, signedIn } from './login.ts'
 import { inLanguage, type Says } from './page-language.ts'
 import { backToApp, forOperator, isSignedIn, nameOfApp, needsNoSignIn } from './sign-in-page.ts'
@@ -61,7 +61,7 @@ export function externalLogin(options: LoginOptions, { signIn, imported }: Exter
     const app = await options.requestingApp(returnTo)
     // A session that is not new enough would lead straight back.
     const wishes = event.reason === 'application_not_fresh' ? { prompt: 'login' } : wishesIn(c.req.query())
-    const site = inLanguage(options.site, c)
+    const site = inLanguage(options.site, c, { uiLocales: localesOf(returnTo) })
     const { language } = site
     const { title, tryAgain } = language.signIn
     const back = backToApp(app, returnTo, await isSignedIn(c, options.sessions), language)

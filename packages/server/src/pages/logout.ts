@@ -4,7 +4,7 @@ import { fill, html } from '@grantkit/pages'
 import type { Context } from 'hono'
 import { formOf, jsonError, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
 import { pageResponse, type Site } from '../http/page.ts'
-import { signInAddress, signInAgain } from '../http/sign-in-wishes.ts'
+import { localesOf, signInAddress, signInAgain } from '../http/sign-in-wishes.ts'
 import type { Sessions } from '../sign-in/session.ts'
 import type { ExternalParts } from './external-login.ts'
 import { inLanguage, type LocalSite } from './page-language.ts'
@@ -39,7 +39,8 @@ export async function signOut(
     return jsonError(c, 403, 'invalid_request', 'Another site sent this form')
   const returnTo = returnPath(formOf(c).return_to, `${site.basePath}/`)
   const cookie = await sessions.end(c.req.header('cookie'))
-  if (external !== undefined) return signedOutPage(inLanguage(site, c), external, returnTo, cookie)
+  if (external !== undefined)
+    return signedOutPage(inLanguage(site, c, { uiLocales: localesOf(returnTo) }), external, returnTo, cookie)
   c.header('set-cookie', cookie)
   return seeOther(c, signInAddress(site.basePath, returnTo))
 }

@@ -3,7 +3,7 @@ import { fillText, type Language, type LanguageName } from '@grantkit/pages'
 import * as shared from '@grantkit/pages/languages'
 import type { Context } from 'hono'
 import type { Site } from '../http/page.ts'
-import { type SignInWishes, wishesIn } from '../http/sign-in-wishes.ts'
+import { localesOf, type SignInWishes, wishesIn } from '../http/sign-in-wishes.ts'
 import { de } from './languages/de.ts'
 import { en, type ServerTexts } from './languages/en.ts'
 import { es } from './languages/es.ts'
@@ -46,11 +46,11 @@ export interface LocalSite extends Site {
 /** A text for whoever reads the page. */
 export type Says = (language: PageLanguage) => string
 
-/** @param wishes default: those of the query */
+/** @param wishes default: those of the query, or of the app that waits behind its `return_to` */
 export function inLanguage(
   site: Site,
   c: Context,
-  { uiLocales = '' }: SignInWishes = wishesIn(c.req.query()),
+  { uiLocales = localesOf(c.req.query('return_to')) }: SignInWishes = wishesIn(c.req.query()),
 ): LocalSite {
   const request = { method: c.req.method, path: c.req.path, query: '', headers: c.req.header(), body: '' }
   const { locale } = pageView(site.ui.interaction, request, { ui_locales: uiLocales })

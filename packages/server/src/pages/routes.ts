@@ -9,7 +9,7 @@ import { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { asset, headerOf, type WithBody } from '../http/bodies-and-answers.ts'
 import { pageResponse, type Site } from '../http/page.ts'
-import { signInAddress, signInAgain } from '../http/sign-in-wishes.ts'
+import { localesOf, signInAddress, signInAgain } from '../http/sign-in-wishes.ts'
 import { isFresh } from '../sign-in/ways-to-sign-in.ts'
 import { type AccountPage, type AccountPageOptions, accountPage } from './account.ts'
 import { enrolmentPages } from './enrolment.ts'
@@ -191,7 +191,15 @@ async function errorResponse(c: Context, { ui }: Site, thrown: unknown): Promise
   const { error, message: description, reason, status, parameters, retryAfter } = failed
   const { pathname: path, search } = new URL(c.req.url)
   const request = { method: c.req.method, path, query: search.slice(1), headers: c.req.header(), body: '' }
-  const view = { ...pageView(ui.interaction, request), error, description, reason, status, parameters }
+  const { ui_locales = localesOf(c.req.query('return_to')) ?? '' } = c.req.query()
+  const view = {
+    ...pageView(ui.interaction, request, { ui_locales }),
+    error,
+    description,
+    reason,
+    status,
+    parameters,
+  }
   const page = await ui.interaction.errorPage(view)
   const retry = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }
   return toResponse({ ...page, headers: { ...page.headers, ...retry } })

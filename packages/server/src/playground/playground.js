@@ -243,7 +243,7 @@ function parameters(values) {
 /** The whole value of each token; of a JWT also what it says. */
 function inFull(values) {
   return Object.entries(values ?? {})
-    .filter(([name, value]) => SECRETS.includes(name) && short(value) !== value)
+    .filter(([name, value]) => SECRETS.includes(name) && typeof value === 'string' && short(value) !== value)
     .map(([name, value]) => {
       const claims = value.split('.').slice(0, 2).map(decoded)
       const isJwt = claims.length === 2 && claims.every(Boolean)
@@ -341,6 +341,7 @@ function lacking(step) {
   if (step === 'token') return state.code ? undefined : 'First: 3. Authorization request'
   if (!tokens) return 'First: 4. Token request'
   if (step === 'refresh' && !tokens.refresh_token) return 'There is no refresh token.'
+  if (step === 'revocation' && !tokens[byId('revoked').value]) return 'There is no such token.'
   return undefined
 }
 
@@ -385,9 +386,15 @@ function start() {
     keep({ clientId: byId('client-id').value.trim() })
     draw()
   })
+  const address = byId('address')
+  const check = () =>
+    address.setCustomValidity(URL.canParse(address.value, issuer) ? '' : 'This is no address.')
+  address.addEventListener('input', check)
   byId('known-api')?.addEventListener('change', ({ target }) => {
-    byId('address').value = target.value || state.metadata?.userinfo_endpoint
+    address.value = target.value || (state.metadata?.userinfo_endpoint ?? '')
+    check()
   })
+  byId('revoked').addEventListener('change', draw)
   byId('restart').addEventListener('click', () => {
     sessionStorage.removeItem(KEY)
     location.assign(redirectUri)

@@ -24,7 +24,7 @@ const PEOPLE = {
 
 /**
  * `undefined` where others may reach the server, because it asks for no password; where `@grantkit/testkit` is not installed; where
- * the configuration switches it off; and where the server has no providers at all, or one with this id.
+ * the configuration switches it off; where an application or a directory has the users; and where a provider has this id.
  */
 export async function exampleProvider(config: Config): Promise<ExampleProvider | undefined> {
   const { baseUrl, users } = config

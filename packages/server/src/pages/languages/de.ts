@@ -90,6 +90,7 @@ export const de: ServerTexts = {
     used: 'zuletzt genutzt: {time}',
     from: '{time}, aus dem Netz {network}',
     browserOn: '{browser} unter {system}',
+    byPassword: 'Passwort',
     byPasskey: 'Passkey',
     byProvider: 'Anbieter {provider}',
     byApplication: 'Anwendung',
@@ -99,7 +100,7 @@ export const de: ServerTexts = {
     endEverySession: 'Überall abmelden',
     sessionEnded: 'Der Browser ist abgemeldet.',
     earlier: 'Frühere Anmeldungen',
-    kept: 'Von einer Adresse wird nur das Netz gespeichert. Verbundene Apps bleiben verbunden, wenn Sie sich abmelden, außer denen, die mit Ihrer Anmeldung enden.',
+    kept: 'Von einer IP-Adresse wird nur das Netz gespeichert. Verbundene Apps bleiben verbunden, wenn Sie sich abmelden, außer denen, die mit Ihrer Anmeldung enden.',
   },
   methods: {
     title: 'Wie Sie sich anmelden',
@@ -121,14 +122,14 @@ export const de: ServerTexts = {
     removePasskey: 'Entfernen: Passkey {name}',
     removeProvider: 'Entfernen: {provider}',
     removing: 'Wenn Sie eine Anmeldemöglichkeit entfernen, werden Sie überall abgemeldet.',
-    last: 'Das ist Ihre letzte Anmeldemöglichkeit oder ein Passkey, den Ihr Konto braucht. Fügen Sie zuerst einen anderen hinzu.',
+    last: 'Das ist Ihre letzte Anmeldemöglichkeit oder ein Passkey, den Ihr Konto braucht. Fügen Sie zuerst eine andere Anmeldemöglichkeit oder einen anderen Passkey hinzu.',
     connect: '{provider} verbinden',
     newPasskey: 'Name eines neuen Passkeys',
     example: 'Mein Laptop',
     addPasskey: 'Passkey hinzufügen',
     passkeyNotAdded: 'Der Passkey wurde nicht hinzugefügt. Bitte versuchen Sie es noch einmal.',
     noPasskeys:
-      'Browser bieten unter dieser Adresse keine Passkeys an: Sie brauchen https oder den Namen {localhost}.',
+      'Browser bieten unter dieser Adresse keine Passkeys an: Dafür ist https nötig oder der Name {localhost}.',
     confirm: 'Um dies zu ändern, {signIn}.',
     signIn: 'melden Sie sich erneut an',
     signInWithPasskey: 'melden Sie sich erneut mit Ihrem Passkey an',
@@ -141,7 +142,7 @@ export const de: ServerTexts = {
     none: 'Keine Schaltfläche? Dieser Browser kennt keine Passkeys oder führt kein Skript aus. Beginnen Sie in einem anderen noch einmal.',
     over: 'Hier gibt es nichts mehr hinzuzufügen',
     overWhy:
-      'Eine Anmeldung gilt fünf Minuten lang und für einen ersten Passkey. Ein Link gilt einen Tag lang und für einen Passkey.',
+      'Nach einer Anmeldung haben Sie fünf Minuten, um einen ersten Passkey hinzuzufügen. Ein Link gilt einen Tag und für einen einzigen Passkey.',
     noticeTitle: 'Sie werden einen Passkey brauchen',
     noticeFrom:
       'Ab dem {day} können Sie sich nur noch mit einem Passkey anmelden. Ihr Konto hat noch keinen.',
@@ -152,7 +153,7 @@ export const de: ServerTexts = {
     title: 'Fehlgeschlagene Anmeldungen',
     app: 'Die App hat einen Fehler gemacht.',
     operator: 'Dieser Dienst ist für diese App nicht eingerichtet.',
-    user: 'Sie wurde nicht rechtzeitig abgeschlossen oder abgebrochen.',
+    user: 'Die Anmeldung wurde abgebrochen oder nicht rechtzeitig abgeschlossen.',
     network: 'Die App und dieser Dienst haben einander nicht erreicht.',
     server: 'In diesem Dienst ist ein Fehler aufgetreten.',
     hint: 'Geben Sie die Referenz dem Betreiber dieses Dienstes: Er kann herausfinden, was schiefgegangen ist.',
@@ -242,7 +243,7 @@ export const de: ServerTexts = {
   start: {
     title: 'Mit Ihren Apps anmelden',
     intro:
-      'Apps können Sie hier anmelden. Was Sie ihnen erlaubt haben, sehen Sie in {account}; dort können Sie sie auch trennen.',
+      'Mit Ihrem Konto hier melden Sie sich in Ihren Apps an. Was Sie ihnen erlaubt haben, sehen Sie in {account}; dort können Sie sie auch trennen.',
     nothingTitle: 'Hier ist nichts',
     nothing: 'Diese Adresse führt nirgendwohin.',
     home: 'Startseite',

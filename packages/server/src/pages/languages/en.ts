@@ -94,6 +94,7 @@ export const en = {
     used: 'last used {time}',
     from: '{time} from {network}',
     browserOn: '{browser} on {system}',
+    byPassword: 'password',
     byPasskey: 'passkey',
     byProvider: 'provider {provider}',
     byApplication: 'application',
@@ -105,7 +106,7 @@ export const en = {
     endEverySession: 'Sign out everywhere',
     sessionEnded: 'That browser is signed out.',
     earlier: 'Earlier sign-ins',
-    kept: 'Of an address only its network is kept. Apps that you connected stay connected when you sign out, except those that end with your sign-in.',
+    kept: 'Of an IP address only its network is kept. Apps that you connected stay connected when you sign out, except those that end with your sign-in.',
   },
   /** The part of the account page about the ways to sign in. */
   methods: {
@@ -151,7 +152,7 @@ export const en = {
     none: 'No button? This browser has no passkeys, or no script. Begin again in another one.',
     over: 'There is nothing to add here any more',
     overWhy:
-      'A sign-in is good for five minutes and for a first passkey. A link is good for one day and one passkey.',
+      'After a sign-in you have five minutes to add a first passkey. A link works for one day and for one passkey.',
     noticeTitle: 'You will need a passkey',
     /** Of users who must have a passkey from a day on. */
     noticeFrom: 'From {day} on, you can sign in only with a passkey. Your account has none.',

@@ -89,6 +89,7 @@ export const es: ServerTexts = {
     used: 'último uso: {time}',
     from: '{time}, desde {network}',
     browserOn: '{browser} en {system}',
+    byPassword: 'contraseña',
     byPasskey: 'llave de acceso',
     byProvider: 'proveedor {provider}',
     byApplication: 'aplicación',
@@ -98,7 +99,7 @@ export const es: ServerTexts = {
     endEverySession: 'Cerrar sesión en todas partes',
     sessionEnded: 'Se ha cerrado la sesión de ese navegador.',
     earlier: 'Inicios de sesión anteriores',
-    kept: 'De una dirección solo se guarda la red. Las aplicaciones conectadas siguen conectadas cuando cierra la sesión, salvo las que terminan con ella.',
+    kept: 'De una dirección IP solo se guarda la red. Las aplicaciones conectadas siguen conectadas cuando cierra la sesión, salvo las que terminan con ella.',
   },
   methods: {
     title: 'Cómo inicia sesión',
@@ -139,7 +140,7 @@ export const es: ServerTexts = {
     none: '¿No ve ningún botón? Este navegador no admite llaves de acceso o no ejecuta scripts. Empiece de nuevo en otro.',
     over: 'Aquí ya no hay nada que añadir',
     overWhy:
-      'Un inicio de sesión vale cinco minutos y para una primera llave de acceso. Un enlace vale un día y para una llave de acceso.',
+      'Tras iniciar sesión tiene cinco minutos para añadir una primera llave de acceso. Un enlace sirve durante un día y para una sola llave.',
     noticeTitle: 'Necesitará una llave de acceso',
     noticeFrom:
       'A partir del {day} solo podrá iniciar sesión con una llave de acceso. Su cuenta no tiene ninguna.',
@@ -238,7 +239,7 @@ export const es: ServerTexts = {
   start: {
     title: 'Inicie sesión con sus aplicaciones',
     intro:
-      'Las aplicaciones pueden iniciar su sesión aquí. Vea lo que les permite hacer, y desconéctelas, en {account}.',
+      'Aquí inicia usted sesión en sus aplicaciones. En {account} puede ver lo que les permite hacer, y desconectarlas.',
     nothingTitle: 'Aquí no hay nada',
     nothing: 'Esta dirección no lleva a ninguna parte.',
     home: 'Página de inicio',

@@ -3,9 +3,9 @@ import type { ServerTexts } from './en.ts'
 export const ja: ServerTexts = {
   signIn: {
     title: 'ログイン',
-    sentBy: '{app} からの移動です。',
-    sentByUnverified: '{app} からの移動です。この名前はアプリ自身が名乗っているものです。',
-    sentByHost: '{host} のアプリからの移動です。',
+    sentBy: '{app} から移動してきました。',
+    sentByUnverified: '{app} から移動してきました。この名前はアプリ自身が名乗っているものです。',
+    sentByHost: '{host} のアプリから移動してきました。',
     email: 'メールアドレス',
     emailOrName: 'メールアドレスまたはユーザー名',
     password: 'パスワード',
@@ -71,7 +71,7 @@ export const ja: ServerTexts = {
   },
   signOut: {
     intro:
-      '次にアプリから求められたときは、もう一度ログインする必要があります。以前に許可したアプリは、{account}で連携を解除するまでアクセスできます。ただし、ログインとともに終了するアプリは除きます。',
+      '次にアプリから求められたときは、もう一度ログインする必要があります。以前に許可したアプリは、{account}で連携を解除するまでアクセスできます。ただし、ログアウトするとアクセスも終了するアプリは除きます。',
     stillElsewhere:
       '{host} にはログインしたままです。ほかの人もこのブラウザーを使う場合は、そちらでもログアウトしてください。',
     everywhere: 'このブラウザーを含む、すべてのブラウザーでログアウトしました。',
@@ -87,6 +87,7 @@ export const ja: ServerTexts = {
     used: '最後の使用：{time}',
     from: '{time}（ネットワーク：{network}）',
     browserOn: '{browser}（{system}）',
+    byPassword: 'パスワード',
     byPasskey: 'パスキー',
     byProvider: 'プロバイダー {provider}',
     byApplication: 'アプリケーション',
@@ -96,7 +97,7 @@ export const ja: ServerTexts = {
     endEverySession: 'すべての場所でログアウト',
     sessionEnded: 'そのブラウザーからログアウトしました。',
     earlier: '以前のログイン',
-    kept: 'アドレスは、ネットワークのみを保存します。ログアウトしてもアプリの連携は続きます。ただし、ログインとともに終了するアプリは除きます。',
+    kept: 'IP アドレスは、ネットワーク部分のみを保存します。ログアウトしてもアプリの連携は続きます。ただし、ログアウトするとアクセスも終了するアプリは除きます。',
   },
   methods: {
     title: 'ログイン方法',
@@ -137,7 +138,7 @@ export const ja: ServerTexts = {
     none: 'ボタンが表示されない場合、このブラウザーはパスキーまたはスクリプトに対応していません。別のブラウザーでやり直してください。',
     over: 'ここで追加できるものはもうありません',
     overWhy:
-      'ログインは 5 分間、最初のパスキーにのみ有効です。リンクは 1 日間、1 つのパスキーにのみ有効です。',
+      'ログイン後 5 分以内に、最初のパスキーを追加してください。リンクは 1 日間、1 つのパスキーの追加に使えます。',
     noticeTitle: 'パスキーが必要になります',
     noticeFrom: '{day} 以降は、パスキーでのみログインできます。このアカウントにはまだパスキーがありません。',
     noticeAdd: '今すぐパスキーを追加',

@@ -86,6 +86,7 @@ export const ptBR: ServerTexts = {
     used: 'último uso: {time}',
     from: '{time}, de {network}',
     browserOn: '{browser} no {system}',
+    byPassword: 'senha',
     byPasskey: 'chave de acesso',
     byProvider: 'provedor {provider}',
     byApplication: 'aplicação',
@@ -95,7 +96,7 @@ export const ptBR: ServerTexts = {
     endEverySession: 'Sair de todos os navegadores',
     sessionEnded: 'A sessão daquele navegador foi encerrada.',
     earlier: 'Acessos anteriores',
-    kept: 'De um endereço, apenas a rede é guardada. Os aplicativos conectados continuam conectados quando você sai, exceto os que terminam com a sua sessão.',
+    kept: 'De um endereço IP, apenas a rede é guardada. Os aplicativos conectados continuam conectados quando você sai, exceto os que terminam com a sua sessão.',
   },
   methods: {
     title: 'Como você entra',
@@ -136,7 +137,7 @@ export const ptBR: ServerTexts = {
     none: 'Nenhum botão? Este navegador não oferece chaves de acesso ou não executa scripts. Comece de novo em outro.',
     over: 'Não há mais nada a adicionar aqui',
     overWhy:
-      'Um login vale por cinco minutos e para uma primeira chave de acesso. Um link vale por um dia e para uma chave de acesso.',
+      'Depois de entrar, você tem cinco minutos para adicionar a primeira chave de acesso. Um link vale por um dia e para uma única chave.',
     noticeTitle: 'Você vai precisar de uma chave de acesso',
     noticeFrom:
       'A partir de {day}, você só poderá entrar com uma chave de acesso. Sua conta não tem nenhuma.',
