@@ -53,6 +53,6 @@ export function inLanguage(
   { uiLocales = localesOf(c.req.query('return_to')) }: SignInWishes = wishesIn(c.req.query()),
 ): LocalSite {
   const request = { method: c.req.method, path: c.req.path, query: '', headers: c.req.header(), body: '' }
-  const { locale } = pageView(site.ui.interaction, request, { ui_locales: uiLocales })
+  const { locale } = pageView(site.ui.interaction, request, { ui_locales: uiLocales ?? '' })
   return { ...site, language: LANGUAGES[locale] ?? ENGLISH }
 }
