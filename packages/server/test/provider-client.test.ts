@@ -338,3 +338,36 @@ it('Discord names the user by id, with the address that it has verified', async 
     name: 'Alice',
   })
 })
+
+describe('the sign-out at the provider', () => {
+  const metadata = { end_session_endpoint: 'https://op.example/end?of=all' }
+
+  it('has the client and the way back, and no token', async () => {
+    const { signIn } = openSignIn({ change: { metadata } }, { signOut: 'provider' })
+    const url = new URL((await signIn.signOutUrl('/account?a=b&c')) ?? '')
+    expect([url.origin, url.pathname, Object.fromEntries(url.searchParams)]).toEqual([
+      'https://op.example',
+      '/end',
+      {
+        of: 'all',
+        client_id: 'grantkit',
+        post_logout_redirect_uri: `${BASE_URL}/login`,
+        state: '/account?a=b&c',
+      },
+    ])
+  })
+
+  it.each<[string, object, TestProviderOptions]>([
+    ['without the setting', {}, { change: { metadata } }],
+    ['while the provider is down', { signOut: 'provider' }, { change: { metadata, isDown: true } }],
+    ['where its document names none', { signOut: 'provider' }, {}],
+    ['where GitHub has none', { signOut: 'provider' }, { plays: 'github' }],
+    [
+      'where it is not protected by TLS',
+      { signOut: 'provider' },
+      { change: { metadata: { end_session_endpoint: 'http://op.example/end' } } },
+    ],
+  ])('is not known %s', async (_, settings, options) => {
+    expect(await openSignIn(options, settings).signIn.signOutUrl('/')).toBeUndefined()
+  })
+})

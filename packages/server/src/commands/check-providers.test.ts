@@ -52,6 +52,15 @@ describe('grantkit check --providers', () => {
     expect((await reported({ plays }, { signUp: true })).warnings).toEqual([])
   })
 
+  it('warns where signOut finds no address there', async () => {
+    const settings = { signOut: 'provider' }
+    const metadata = { end_session_endpoint: 'https://op.example/end' }
+    expect((await reported({}, settings)).warnings).toEqual([
+      'The provider partner: its document names no end_session_endpoint, so signOut does nothing',
+    ])
+    expect((await reported({ change: { metadata } }, settings)).warnings).toEqual([])
+  })
+
   it('warns where the document lists no email_verified', async () => {
     const metadata = { claims_supported: ['sub', 'email'] }
     const settings = { signUp: { emailDomains: ['corp.example'] } }

@@ -41,7 +41,7 @@ async function reportOf(
     return {
       id,
       rows: [...settings, ...rowsOf(provider, metadata)],
-      warnings: warningsOf(provider, metadata),
+      warnings: [...warningsOf(provider, metadata), ...signOutWarnings(provider, metadata)],
     }
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error
@@ -93,4 +93,10 @@ function warningsOf(
   return [
     `The provider ${id}: its addresses may never count as verified, so nobody comes in by one. ${why}, or set emailsVerified`,
   ]
+}
+
+/** Whether its users can be signed out there. */
+function signOutWarnings({ id, signOut }: Provider, metadata: Metadata): readonly string[] {
+  if (signOut === undefined || metadata.end_session_endpoint !== undefined) return []
+  return [`The provider ${id}: its document names no end_session_endpoint, so signOut does nothing`]
 }

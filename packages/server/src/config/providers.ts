@@ -173,6 +173,10 @@ export const Provider = (secretText: z.ZodType<string, unknown>) =>
         z.enum(['proven', 'returned']).default('proven'),
         'what counts as a new sign-in: `proven`, an `auth_time` after the demand; `returned`, without `auth_time`, also a return from a provider that was asked for a new sign-in',
       ),
+      signOut: field(
+        choice(['provider']).optional(),
+        '`provider`: a user who signs out here is sent to the sign-out of the provider. Register `<baseUrl>/login` there. Default: the user reads that they are still signed in there',
+      ),
       trustAcr: field(
         z.boolean().default(false),
         'whether its `acr` counts, if it is `phr`, and its `amr`. Otherwise its sign-ins have the class `pwd`',

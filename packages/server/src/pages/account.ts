@@ -1,4 +1,5 @@
 import type { AuthorizationServer, ScopeDefinition, Session } from '@grantkit/core'
+import { toResponse } from '@grantkit/core/adapter'
 import type { PersonalTokens } from '@grantkit/core/personal-tokens'
 import { fill, fillText, html, pointInTime } from '@grantkit/pages'
 import {
@@ -19,7 +20,7 @@ import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
 import { addressOf, type Markup, pageResponse } from '../http/page.ts'
 import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 import type { Visit } from '../sign-in/session.ts'
-import type { AdminSignIns } from '../sign-in/ways-to-sign-in.ts'
+import { type AdminSignIns, providerOf, type WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
 import {
   type AccountVisits,
   accountVisits,
@@ -32,7 +33,7 @@ import {
 import type { ExternalParts } from './external-login.ts'
 import { type FailureSources, failuresSection } from './failed-sign-ins.ts'
 import type { LoginOptions } from './login.ts'
-import { signedOutEverywherePage, signedOutPage } from './logout.ts'
+import { elsewhereOf, signedOutPage } from './logout.ts'
 import { deviceText, inLanguage, type LocalSite, type PageLanguage, type Says } from './page-language.ts'
 import { changePassword, isBySignIn, methodsOf, type Notify, signInMethods } from './sign-in-methods.ts'
 import { forOperator } from './sign-in-page.ts'
@@ -105,7 +106,7 @@ ${appsSection(here, path, { ...page, after, ticket: token })}
 ${options.personalTokens === undefined ? '' : tokensLink(here, path)}
 ${ways.builtIn ? signInMethods(here, ways, methods) : ''}
 ${await failuresSection(options, session.subject, language)}
-${sessionSections(here, { signIns: latest, active, session, token })}`
+${sessionSections(here, { signIns: latest, active, session, token, ways })}`
     const status = problem === undefined ? 200 : 403
     const script = ways.ceremonies && 'passkeys.js'
     return pageResponse(here, { title: language.account.title, main, status, formAction: ["'self'"], script })
@@ -140,10 +141,10 @@ ${sessionSections(here, { signIns: latest, active, session, token })}`
       if (visit === undefined) return visits.signIn(c)
       if (!visits.isOwnForm(c, visit, formOf(c).token)) return answer(c, visit, PAGE_EXPIRED)
       await options.accounts.endSessions(visit.account.id, 'user')
-      const cookie = await options.sessions.end(undefined)
-      const here = inLanguage(site, c)
-      if (options.external !== undefined) return signedOutPage(here, options.external, path, cookie)
-      return signedOutEverywherePage(here, path, cookie)
+      const { cookie } = await options.sessions.end(undefined)
+      const elsewhere = await elsewhereOf(options, visit.session, path)
+      const shown = { elsewhere, returnTo: path, cookie, everywhere: true }
+      return toResponse(signedOutPage(inLanguage(site, c), shown))
     },
   }
 }
@@ -199,11 +200,12 @@ interface Shown {
   /** The one of this browser. */
   readonly session: UserSession
   readonly token: string
+  readonly ways: WaysToSignIn
 }
 
 const SHOWN_EARLIER = 5
 
-function sessionSections(site: LocalSite, { signIns, active, session, token }: Shown): Markup {
+function sessionSections(site: LocalSite, { signIns, active, session, token, ways }: Shown): Markup {
   const { basePath, language } = site
   const { account } = language
   const elsewhere = active.filter(({ id }) => id !== session.id)
@@ -213,8 +215,8 @@ function sessionSections(site: LocalSite, { signIns, active, session, token }: S
 <h2 class="part">${account.where}</h2>
 <section class="card" aria-label="${account.where}">
   <ul class="entries">
-    <li>${sessionText(language, session)} · ${account.thisBrowser}</li>
-    ${elsewhere.map((other) => html`<li class="session"><span>${sessionText(language, other)} · ${fill(account.used, { time: pointInTime(language, other.usedAt) })}</span>${endForm(site, token, other, elsewhere)}</li>`)}
+    <li>${sessionText(language, session, ways)} · ${account.thisBrowser}</li>
+    ${elsewhere.map((other) => html`<li class="session"><span>${sessionText(language, other, ways)} · ${fill(account.used, { time: pointInTime(language, other.usedAt) })}</span>${endForm(site, token, other, elsewhere)}</li>`)}
   </ul>
   <form method="post" action="${basePath}/account/sign-out" class="actions">
     <input type="hidden" name="token" value="${token}">
@@ -232,19 +234,20 @@ function earlierSignIns(language: PageLanguage, signIns: readonly SignIn[]): Mar
 </details>`
 }
 
-function sessionText(language: PageLanguage, session: UserSession): Markup {
+function sessionText(language: PageLanguage, session: UserSession, ways: WaysToSignIn): Markup {
   const { startedAt: at, network, device } = session
-  const known = [device && deviceText(language, device), methodText(language, session)].filter(
+  const known = [device && deviceText(language, device), methodText(language, session, ways)].filter(
     (fact) => fact !== undefined,
   )
   return html`${known.map((fact) => `${fact} · `).join('')}${signInText(language, { at, network })}`
 }
 
-function methodText({ account }: PageLanguage, { signedInBy = '' }: UserSession): string | undefined {
-  const [method, provider = ''] = signedInBy.split(' ')
+function methodText({ account }: PageLanguage, session: UserSession, ways: WaysToSignIn): string | undefined {
+  const [method, id = ''] = session.signedInBy?.split(' ') ?? []
   if (method === 'password') return account.byPassword
   if (method === 'passkey') return account.byPasskey
   if (method === 'application') return account.byApplication
+  const provider = providerOf(ways, session)?.provider.label ?? id
   return method === 'provider' ? fillText(account.byProvider, { provider }) : undefined
 }
 

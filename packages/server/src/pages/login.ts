@@ -7,7 +7,7 @@ import { BY_PASSKEY, BY_PASSWORD } from '../config/authentication-classes.ts'
 import type { RolesEvent, SignInEvent, SignInMethodChanged } from '../events.ts'
 import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
 import { addressOf } from '../http/page.ts'
-import { signInAgain, wishesIn } from '../http/sign-in-wishes.ts'
+import { signInAddress, signInAgain, wishesIn } from '../http/sign-in-wishes.ts'
 import type { CallerOf } from '../http/trusted-proxies.ts'
 import type { Enrolments } from '../sign-in/enrolments.ts'
 import type { RequiredPasskeys } from '../sign-in/required-passkeys.ts'
@@ -38,7 +38,11 @@ export function login(options: LoginOptions, page: SignInPage): Login {
   const home = `${options.site.basePath}/`
   return {
     async show(c) {
-      const returnTo = returnPath(c.req.query('return_to'), home)
+      const { return_to, state } = c.req.query()
+      // A provider that has signed its user out brings it back.
+      if (state !== undefined)
+        return seeOther(c, signInAddress(options.site.basePath, returnPath(state, home)))
+      const returnTo = returnPath(return_to, home)
       if (await needsNoSignIn(c, options)) return seeOther(c, returnTo)
       return page.show(c, {
         returnTo,

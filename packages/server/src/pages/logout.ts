@@ -1,13 +1,17 @@
-import { returnPath } from '@grantkit/core'
+import { type HttpRequest, type HttpResponse, returnPath } from '@grantkit/core'
+import { toResponse } from '@grantkit/core/adapter'
 import { isCrossSite } from '@grantkit/core/feature'
+import type { LogoutInteraction } from '@grantkit/core/logout'
 import { fill, html } from '@grantkit/pages'
 import type { Context } from 'hono'
-import { formOf, jsonError, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
+import type { UserSession } from '../accounts/sessions.ts'
+import { formOf, headerOf, jsonError, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
 import { pageResponse, type Site } from '../http/page.ts'
 import { localesOf, signInAddress, signInAgain } from '../http/sign-in-wishes.ts'
 import type { Sessions } from '../sign-in/session.ts'
+import { providerOf, type WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
 import type { ExternalParts } from './external-login.ts'
-import { inLanguage, type LocalSite } from './page-language.ts'
+import { inLanguage, inLocale, type LocalSite } from './page-language.ts'
 
 /** Asks before it signs the user out, so that a link or an image on another site cannot do it. */
 export function logoutPage(c: Context, site: LocalSite): Response {
@@ -25,51 +29,109 @@ export function logoutPage(c: Context, site: LocalSite): Response {
 
 interface SignOutOptions {
   readonly site: Site
-  readonly baseUrl: string
   readonly sessions: Sessions
+  readonly ways: Pick<WaysToSignIn, 'providers'>
   readonly external?: ExternalParts | undefined
 }
 
 /** Ends the session, so that another user can sign in for the pending request. */
 export async function signOut(
   c: Context<WithBody>,
-  { site, baseUrl, sessions, external }: SignOutOptions,
+  options: SignOutOptions & { readonly baseUrl: string },
 ): Promise<Response> {
+  const { site, baseUrl, sessions } = options
   if (isCrossSite(baseUrl, c.req.header()))
     return jsonError(c, 403, 'invalid_request', 'Another site sent this form')
   const returnTo = returnPath(formOf(c).return_to, `${site.basePath}/`)
-  const cookie = await sessions.end(c.req.header('cookie'))
-  if (external !== undefined)
-    return signedOutPage(inLanguage(site, c, { uiLocales: localesOf(returnTo) }), external, returnTo, cookie)
+  const { session, cookie } = await sessions.end(c.req.header('cookie'))
+  const elsewhere = await elsewhereOf(options, session, returnTo)
+  if (elsewhere !== undefined) {
+    const here = inLanguage(site, c, { uiLocales: localesOf(returnTo) })
+    return toResponse(signedOutPage(here, { elsewhere, returnTo, cookie }))
+  }
   c.header('set-cookie', cookie)
   return seeOther(c, signInAddress(site.basePath, returnTo))
 }
 
-/**
- * In place of the sign-in page: with its own session, the application would sign the user in again at once.
- *
- * @param cookie ends the session
- */
-export function signedOutPage(
-  site: LocalSite,
-  { signIn }: ExternalParts,
-  returnTo: string,
-  cookie: string,
-): Response {
-  const { logout, signOut, personalTokens } = site.language
-  const main = html`
-<h1>${logout.signedOutTitle}</h1>
-<p>${fill(signOut.stillElsewhere, { host: new URL(signIn.url).host })}</p>
-<p><a href="${signInAgain(site.basePath, returnTo)}">${personalTokens.signInAgain}</a></p>`
-  return pageResponse(site, { title: logout.signedOutTitle, main, headers: { 'set-cookie': cookie } })
+/** The sign-out that an app requests (RP-initiated logout). An app that names where to go on gets the browser there. */
+export function logoutInteraction(options: SignOutOptions): LogoutInteraction {
+  const { site, sessions } = options
+  // Core ends the session, and then asks for the page of the same request.
+  const ended = new WeakMap<HttpRequest, UserSession>()
+  return {
+    ...site.ui.logout,
+    async endSession(request) {
+      const { session, cookie } = await sessions.end(headerOf(request, 'cookie'))
+      if (session !== undefined) ended.set(request, session)
+      return cookie
+    },
+    async signedOutPage(view) {
+      const session = ended.get(view.request)
+      const returnTo = `${site.basePath}/`
+      const elsewhere = session && (await elsewhereOf(options, session, returnTo))
+      if (elsewhere === undefined) return site.ui.logout.signedOutPage(view)
+      return signedOutPage(inLocale(site, view.locale), { elsewhere, returnTo })
+    },
+  }
 }
 
-/** @param cookie ends the session */
-export function signedOutEverywherePage(site: LocalSite, returnTo: string, cookie: string): Response {
-  const { logout, signOut, personalTokens } = site.language
+/** Where a user is still signed in whose session has ended here. */
+interface Elsewhere {
+  /** As the user knows it. */
+  readonly name: string
+  /** The address there that signs the user out. */
+  readonly signOut?: string | undefined
+  /** The way back into this service. */
+  readonly signIn: string
+}
+
+/** At the application of the users, or at the provider of the session. @param returnTo where the user goes on after a new sign-in */
+export async function elsewhereOf(
+  { site: { basePath }, ways, external }: Omit<SignOutOptions, 'sessions'>,
+  session: UserSession | undefined,
+  returnTo: string,
+): Promise<Elsewhere | undefined> {
+  // With its own session, the application would sign the user in again at once.
+  if (external !== undefined)
+    return { name: new URL(external.signIn.url).host, signIn: signInAgain(basePath, returnTo) }
+  const provider = session && providerOf(ways, session)
+  return (
+    provider && {
+      name: provider.provider.label,
+      signOut: await provider.signOutUrl(returnTo),
+      signIn: signInAddress(basePath, returnTo),
+    }
+  )
+}
+
+interface SignedOut {
+  readonly elsewhere: Elsewhere | undefined
+  readonly returnTo: string
+  /** Ends the session. */
+  readonly cookie?: string
+  /** Whether the sessions of all browsers have ended. */
+  readonly everywhere?: boolean
+}
+
+/**
+ * Says where the user is still signed in, and continues to the sign-out there. The header does that: browsers apply `form-action` to
+ * every redirect after a form.
+ */
+export function signedOutPage(
+  { basePath, ui, language }: LocalSite,
+  { elsewhere, returnTo, cookie, everywhere = false }: SignedOut,
+): HttpResponse {
+  const { logout, signOut, personalTokens } = language
+  const { name, signOut: next, signIn = signInAddress(basePath, returnTo) } = elsewhere ?? {}
   const main = html`
 <h1>${logout.signedOutTitle}</h1>
-<p>${signOut.everywhere}</p>
-<p><a href="${signInAddress(site.basePath, returnTo)}">${personalTokens.signInAgain}</a></p>`
-  return pageResponse(site, { title: logout.signedOutTitle, main, headers: { 'set-cookie': cookie } })
+${everywhere ? html`<p>${signOut.everywhere}</p>` : ''}
+${name === undefined ? '' : html`<p>${fill(signOut.stillElsewhere, { host: name })}</p>`}
+${next === undefined ? '' : html`<p><a href="${next}">${logout.signOut}</a></p>`}
+<p><a href="${signIn}">${personalTokens.signInAgain}</a></p>`
+  const headers = {
+    ...(cookie === undefined ? {} : { 'set-cookie': cookie }),
+    ...(next === undefined ? {} : { refresh: `0;url=${next}` }),
+  }
+  return ui.page({ title: logout.signedOutTitle, main, headers, locale: language.tag })
 }

@@ -27,7 +27,7 @@ export const routes = identified({
   whyPage: shown('/why', 'What the reference of an error is for'),
   signOutPage: shown('/logout', 'The sign-out page'),
   signOut: submitted('/logout', 'Sign out, by the form of the page', ['return_to'], {
-    ...page({ 303: 'Signed out; to the sign-in page' }),
+    ...page({ 200: 'Signed out here, and not elsewhere', 303: 'Signed out; to the sign-in page' }),
     403: error('Another site sent the form'),
   }),
 
@@ -59,7 +59,9 @@ export const routes = identified({
   disconnectApp: changed('', 'Disconnect an app', ['installation', 'all', 'ticket']),
   nameApp: changed('/apps/name', 'Name an app', ['installation', 'name', 'ticket']),
   endSession: changed('/sessions/end', 'Sign out of another browser', ['session', 'token']),
-  signOutEverywhere: changed('/sign-out', 'Sign out in every browser', ['token']),
+  signOutEverywhere: changed('/sign-out', 'Sign out in every browser', ['token'], {
+    200: 'Signed out in every browser',
+  }),
   changePassword: changed('/password', 'Change the password', ['current_password', ...PASSWORDS]),
 
   forgottenPassword: shown('/login/forgot', 'The page for a forgotten password'),

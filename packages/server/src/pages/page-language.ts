@@ -54,5 +54,10 @@ export function inLanguage(
 ): LocalSite {
   const request = { method: c.req.method, path: c.req.path, query: '', headers: c.req.header(), body: '' }
   const { locale } = pageView(site.ui.interaction, request, { ui_locales: uiLocales ?? '' })
+  return inLocale(site, locale)
+}
+
+/** @param locale of a page of core */
+export function inLocale(site: Site, locale: string): LocalSite {
   return { ...site, language: LANGUAGES[locale] ?? ENGLISH }
 }

@@ -3,7 +3,6 @@ import { type AuthorizationServer, type Interaction, OAuthError } from '@grantki
 import { toResponse } from '@grantkit/core/adapter'
 import { ERRORS } from '@grantkit/core/errors'
 import { pageView } from '@grantkit/core/feature'
-import type { LogoutInteraction } from '@grantkit/core/logout'
 import { fill, html } from '@grantkit/pages'
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -175,14 +174,6 @@ export function interaction({
       return goTo(signInAgain(site.basePath, view.returnTo, visit === undefined || strong))
     },
   }
-}
-
-/** The sign-out that an app requests (RP-initiated logout); `logout.ts` has the sign-out of the service itself. */
-export function logoutInteraction({
-  site,
-  sessions,
-}: Pick<PagesOptions, 'site' | 'sessions'>): LogoutInteraction {
-  return { ...site.ui.logout, endSession: (request) => sessions.end(headerOf(request, 'cookie')) }
 }
 
 /** Core reports by itself that its store is unreachable. */

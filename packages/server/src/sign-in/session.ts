@@ -33,17 +33,24 @@ export interface Sessions {
    */
   start(account: StoredAccount, cookies: string | undefined, signIn?: SignInFacts): Promise<Started>
   /**
-   * Ends the session, and returns the cookie that replaces it.
+   * Ends the session.
    *
    * @throws OAuthError `temporarily_unavailable`; the session then stays valid, unless apps could not be told once more after its end
    */
-  end(cookies: string | undefined): Promise<string>
+  end(cookies: string | undefined): Promise<Ended>
   /** Seconds from the sign-in. */
   readonly lifetime: number
 }
 
 interface Started {
   readonly session: UserSession
+  readonly cookie: string
+}
+
+interface Ended {
+  /** The one that has ended, if there was one. */
+  readonly session: UserSession | undefined
+  /** Replaces its cookie. */
   readonly cookie: string
 }
 
@@ -132,7 +139,7 @@ export function sessionsOfBrowsers({
     async end(cookies) {
       const { session } = (await found(cookies)) ?? {}
       if (session !== undefined) await sessions.end(session.subject, session.id)
-      return cookie.set('', 0)
+      return { session, cookie: cookie.set('', 0) }
     },
     lifetime,
   }

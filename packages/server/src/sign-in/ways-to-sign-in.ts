@@ -129,3 +129,11 @@ export function adminSignIns({ passkeys, directory, acr }: AdminSignInParts): Ad
     },
   }
 }
+
+/** The provider with which the user of a session signed in; `undefined` also if it is not configured any more. */
+export function providerOf(
+  { providers }: Pick<WaysToSignIn, 'providers'>,
+  { signedInBy }: Pick<Visit['session'], 'signedInBy'>,
+): UpstreamSignIn | undefined {
+  return providers.find(({ provider: { id } }) => signedInBy === `provider ${id}`)
+}

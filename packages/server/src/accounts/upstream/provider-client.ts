@@ -5,6 +5,7 @@ import {
   allowInsecureRequests,
   authorizationCodeGrant,
   buildAuthorizationUrl,
+  buildEndSessionUrl,
   Configuration,
   type CustomFetch,
   calculatePKCECodeChallenge,
@@ -28,6 +29,8 @@ export interface ProviderClient {
   metadata(): Promise<ServerMetadata>
   /** @param more parameters of the request. @throws UpstreamError `unreachable` */
   authorizationUrl(flow: ProviderFlow, more: Readonly<Record<string, string>>): Promise<string>
+  /** Where the provider signs its user out; `undefined` if its document names no such address, or cannot be read. */
+  endSessionUrl(more: Readonly<Record<string, string>>): Promise<string | undefined>
   /**
    * Redeems the code of an authorization response.
    *
@@ -97,6 +100,13 @@ export function providerClient(
         return url.href
       } catch (cause) {
         throw new UpstreamError('unreachable', { cause: faultOf(cause) })
+      }
+    },
+    async endSessionUrl(more) {
+      try {
+        return buildEndSessionUrl((await connected()).configuration, more).href
+      } catch {
+        return undefined
       }
     },
     async claims(answer, { state, nonce, verifier }) {

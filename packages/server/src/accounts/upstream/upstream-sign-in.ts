@@ -32,6 +32,12 @@ export interface UpstreamSignIn {
   purposeOf(cookies: string | undefined, query: string): Purpose | undefined
   /** The Set-Cookie line that forgets it. */
   usedCookie(query: string): string
+  /**
+   * Where the provider signs its user out: with the setting `signOut`, and if it has such an address.
+   *
+   * @param returnTo a path of this service, for the sign-in page to which the provider leads back
+   */
+  signOutUrl(returnTo: string): Promise<string | undefined>
 }
 
 /** The way to a provider. */
@@ -118,6 +124,11 @@ export function upstreamSignIn(provider: Provider, options: UpstreamOptions): Up
     },
     purposeOf: (cookies, query) => flows.find(cookies, stateOf(query)),
     usedCookie: (query) => flows.end(stateOf(query)),
+    async signOutUrl(returnTo) {
+      if (provider.signOut === undefined) return undefined
+      const back = { post_logout_redirect_uri: `${options.baseUrl}/login`, state: returnTo }
+      return (await openClient()).endSessionUrl(back)
+    },
     async finish(cookies, query) {
       const begun = flows.find(cookies, stateOf(query))
       if (begun === undefined) throw new UpstreamError('state_expired')

@@ -1,0 +1,129 @@
+import { rm } from 'node:fs/promises'
+import { toFetchHandler } from '@grantkit/core/adapter'
+import { folderInMemory } from '@grantkit/test-servers/folder-in-memory'
+import { Hono } from 'hono'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { parseConfig } from '../src/config/config.ts'
+import { createService } from '../src/service/service.ts'
+import { openStorage } from '../src/storage.ts'
+import { openSignIn } from './provider-sign-in.ts'
+
+/** What a user sees who came by a provider and signs out, in the process. */
+
+const BASE_URL = 'http://127.0.0.1:3000'
+const END = 'https://op.example/end'
+
+interface Page {
+  readonly status: number
+  /** A redirect, or a refresh. */
+  readonly leadsTo: string
+  readonly text: string
+}
+
+type Go = (address: string, form?: Readonly<Record<string, string>>) => Promise<Page>
+
+/** A browser whose user has just signed in with the provider. @param metadata of the provider */
+async function signedIn(settings: object = {}, metadata = { end_session_endpoint: END }): Promise<Go> {
+  const { op, provider, fetch } = openSignIn({ change: { metadata } }, { signUp: true, ...settings })
+  const dataFolder = await folderInMemory('sign-out')
+  const scopes = { openid: { description: 'Know who you are' } }
+  const written = { baseUrl: BASE_URL, database: 'memory:', dataFolder, scopes }
+  const config = parseConfig({ config: written, environment: { LOGOUT: 'on' } })
+  const storage = await openStorage(config, () => {}, { definition: {} })
+  const observers = { onEvent: () => {}, onError: () => {} }
+  const example = { provider, fetch, page: () => new Hono() }
+  const service = await createService({ definition: {}, config, storage, observers, example })
+  onTestFinished(async () => {
+    await service.settled()
+    await storage.close()
+    await rm(dataFolder, { recursive: true })
+  })
+  const core = toFetchHandler(service)
+  const cookies = new Map<string, string>()
+
+  const go: Go = async (address, form) => {
+    const url = new URL(address, BASE_URL)
+    const cookie = [...cookies].map((pair) => pair.join('=')).join('; ')
+    const sent = form && { method: 'POST', body: new URLSearchParams(form) }
+    const request = new Request(url, { headers: { cookie }, ...sent })
+    const incoming = { socket: { remoteAddress: '127.0.0.1' } }
+    const isOfCore = service.routes.some(({ path }) => path === url.pathname)
+    const response = await (isOfCore ? core(request) : service.app.fetch(request, { incoming }))
+    const { status, headers } = response
+    for (const line of headers.getSetCookie()) {
+      const [name = '', value = ''] = (line.split(';')[0] ?? '').split(/=(.*)/s)
+      cookies.set(name, value)
+    }
+    const leadsTo = headers.get('location') ?? headers.get('refresh')?.replace('0;url=', '') ?? ''
+    return { status, leadsTo, text: await response.text() }
+  }
+
+  const [, token = ''] = /name="token" value="([^"]+)"/.exec((await go('/login')).text) ?? []
+  const begun = await go('/login/with/partner', { token, return_to: '/account' })
+  await go(op.visit(begun.leadsTo).headers.get('location') ?? '')
+  return go
+}
+
+describe.each<readonly [string, (go: Go) => Promise<Page>]>([
+  ['on the sign-out page', (go) => go('/logout', { return_to: '/account' })],
+  [
+    'everywhere',
+    async (go) => {
+      const form = /action="\/account\/sign-out"[\s\S]*?name="token" value="([^"]+)"/
+      const [, token = ''] = form.exec((await go('/account')).text) ?? []
+      return go('/account/sign-out', { token })
+    },
+  ],
+  [
+    'for an app that names no address to go on',
+    async (go) => {
+      const { text } = await go('/oauth/logout')
+      const [, action = ''] = /<form method="post" action="([^"]+)"/.exec(text) ?? []
+      const [, ticket = ''] = /name="ticket" value="([^"]+)"/.exec(text) ?? []
+      return go(action, { ticket })
+    },
+  ],
+])('a user of a provider who signs out %s', (_, signOut) => {
+  it('reads that the session at the provider goes on', async () => {
+    const go = await signedIn()
+    const page = await signOut(go)
+    expect([page.status, page.leadsTo]).toEqual([200, ''])
+    expect(page.text).toContain('You are still signed in at Partner.')
+    expect((await go('/account')).status, 'the session here').toBe(303)
+  })
+
+  it('is sent to the sign-out of the provider with signOut', async () => {
+    const go = await signedIn({ signOut: 'provider' })
+    const page = await signOut(go)
+    expect([page.status, page.leadsTo]).toEqual([200, expect.stringMatching(/^https:\/\/op\.example\/end\?/)])
+    expect(page.text, 'if the browser does not go on by itself').toContain(`<a href="${END}?`)
+    expect((await go('/account')).status, 'the session here').toBe(303)
+  })
+
+  it('reads it also with signOut where the provider has no sign-out', async () => {
+    const go = await signedIn({ signOut: 'provider' }, { end_session_endpoint: '' })
+    const page = await signOut(go)
+    expect([page.status, page.leadsTo]).toEqual([200, ''])
+    expect(page.text).toContain('You are still signed in at Partner.')
+  })
+})
+
+it('the provider leads back to the sign-in page, for what the user wanted', async () => {
+  const go = await signedIn({ signOut: 'provider' })
+  const wanted = '/oauth/authorize?client_id=gone&ui_locales=de'
+  const { searchParams } = new URL((await go('/logout', { return_to: wanted })).leadsTo)
+  expect(Object.fromEntries(searchParams)).toEqual({
+    client_id: 'grantkit',
+    post_logout_redirect_uri: `${BASE_URL}/login`,
+    state: wanted,
+  })
+  const back = async (state: string) => (await go(`/login?${new URLSearchParams({ state })}`)).leadsTo
+  const there = new URLSearchParams({ return_to: wanted, ui_locales: 'de' })
+  expect(await back(wanted)).toBe(`/login?${there}`)
+  expect(await back('//evil.example')).toBe('/login?return_to=%2F')
+})
+
+it('the account page names the provider of a session by its label', async () => {
+  const go = await signedIn()
+  expect((await go('/account')).text).toContain('<li>provider Partner · ')
+})
