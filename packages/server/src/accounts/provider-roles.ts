@@ -31,6 +31,15 @@ export function withRoles(
   return roles.size === 0 ? claims : { ...claims, roles: [...roles] }
 }
 
+/** The roles of an account, also those that a provider gave it last and that have lapsed since. */
+export function lastRoles(
+  claims: Readonly<Record<string, unknown>>,
+  column: string | null,
+): readonly unknown[] {
+  const given = Object.values(storedIn(column)).flatMap(({ roles }) => roles)
+  return [...(Array.isArray(claims.roles) ? claims.roles : []), ...given]
+}
+
 /** Sets the roles that a provider gives to an account. @returns whether they are others than before */
 export function setRoles(
   database: Database,

@@ -310,17 +310,19 @@ export function isUnbound({ pkce, nonce }: Pick<Provider, 'pkce' | 'nonce'>): bo
 }
 
 export const Providers = (clientSecret: z.ZodType<string, unknown>) =>
-  z
-    .array(Provider(clientSecret))
-    .refine(
-      (providers) => new Set(providers.map(({ id }) => id)).size === providers.length,
-      'has an id twice',
-    )
-    .refine(
-      (providers) =>
-        !providers.some(({ issuer }) => providers.some((other) => other.formerIssuers?.includes(issuer))),
-      'has an issuer that is one of formerIssuers too',
-    )
+  z.array(Provider(clientSecret)).check(({ value, issues }) => {
+    const fault = faultTogether(value)
+    if (fault !== undefined) issues.push({ code: 'custom', input: value, message: fault })
+  })
+
+/** What is wrong with providers only because they stand in one list. */
+export function faultTogether(providers: readonly Provider[]): string | undefined {
+  if (new Set(providers.map(({ id }) => id)).size < providers.length) return 'has an id twice'
+  const isFormer = (issuer: string) => providers.some((other) => other.formerIssuers?.includes(issuer))
+  return providers.some(({ issuer }) => isFormer(issuer))
+    ? 'has an issuer that is one of formerIssuers too'
+    : undefined
+}
 
 function isSafe(issuer: string): boolean {
   return issuer.startsWith('https:') || isLoopbackUrl(issuer)

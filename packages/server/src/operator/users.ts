@@ -112,7 +112,7 @@ export function operatorUsers(options: OperatorUsersOptions) {
       const account = { ...claims, id: id ?? randomUUID(), updated_at, password: hash }
       return (await accounts.add(account, { by: 'import' })) ? 'added' : 'taken'
     },
-    /** Ends every session, and the waits after wrong passwords. @throws OAuthError `conflict` without an address to sign in with */
+    /** Ends every session, and the waits of unknown browsers after wrong passwords. @throws OAuthError `conflict` without an address to sign in with */
     async setPassword(id: string, password: string): Promise<AccountEntry> {
       const account = await find(id)
       requireOwn()

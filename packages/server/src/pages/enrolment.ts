@@ -27,6 +27,11 @@ export function enrolmentPages(options: LoginOptions, registration: Registration
   const account = `${basePath}/account`
   const returnTo = (c: Context) => returnPath(c.req.query('return_to'), account)
   const enrolmentOf = (c: Context) => enrolments.find(c.req.header('cookie'))
+  /** Of the account that the form names: another tab may have begun for another one. */
+  const enrolmentOfForm = async (c: Context) => {
+    const enrolment = await enrolmentOf(c)
+    return enrolment?.account.id === c.req.query('sub') ? enrolment : undefined
+  }
 
   function over(c: Context): Response {
     const site = inLanguage(options.site, c)
@@ -41,16 +46,16 @@ export function enrolmentPages(options: LoginOptions, registration: Registration
   async function form(c: Context, problem?: Says): Promise<Response> {
     const enrolment = await enrolmentOf(c)
     if (enrolment === undefined) return over(c)
-    const { name, email = '' } = enrolment.account
+    const { id: sub, name, email = '' } = enrolment.account
     const site = inLanguage(options.site, c)
     const { firstPasskey, methods } = site.language
     const main = html`
 <h1>${firstPasskey.title}</h1>
 ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem(site.language)}</p>`}
 <p><bdi>${name}</bdi> <bdi>${email}</bdi></p>
-<p>${firstPasskey.why}</p>
+<p>${enrolment.link === '' ? firstPasskey.why : firstPasskey.whyLink}</p>
 <p>${firstPasskey.how}</p>
-<form method="post" action="${addressOf(`${path}/passkey`, { return_to: returnTo(c) })}" class="card" data-passkey="create" hidden>
+<form method="post" action="${addressOf(`${path}/passkey`, { sub, return_to: returnTo(c) })}" class="card" data-passkey="create" hidden>
   <input type="hidden" name="answer">
   <label for="passkey-name">${firstPasskey.name}</label>
   <input id="passkey-name" name="name" maxlength="${MAX_NAME_LENGTH}" required placeholder="${methods.example}">
@@ -85,14 +90,14 @@ ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem(si
       return seeOther(c, path)
     },
     async options(c) {
-      const enrolment = await enrolmentOf(c)
+      const enrolment = await enrolmentOfForm(c)
       if (enrolment === undefined)
         return jsonError(c, 403, 'access_denied', 'There is nothing to add here any more')
       const { options, cookies } = await registration.begin(c.req.header('cookie'), enrolment.account)
       return c.json(options, 200, { 'set-cookie': cookies, 'cache-control': 'no-store' })
     },
     async add(c) {
-      const enrolment = isCrossSite(baseUrl, c.req.header()) ? undefined : await enrolmentOf(c)
+      const enrolment = isCrossSite(baseUrl, c.req.header()) ? undefined : await enrolmentOfForm(c)
       if (enrolment === undefined) return over(c)
       const { answer = '', name = '' } = formOf(c)
       const made = await registration.verify(c.req.header('cookie'), enrolment.account, answer)

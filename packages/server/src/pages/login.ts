@@ -47,6 +47,7 @@ export function login(options: LoginOptions, page: SignInPage): Login {
       return page.show(c, {
         returnTo,
         email: c.req.query('login_hint') ?? '',
+        needsPasskey: c.req.query('needs') === 'passkey',
         wishes: wishesIn(c.req.query()),
       })
     },
@@ -164,7 +165,7 @@ async function notSignedIn(
   const reason = after === 'enrol' ? 'passkey_missing' : 'passkey_required'
   onEvent({ type: 'sign_in_failed', reason, subject: account.id })
   if (usedCookie !== undefined) c.header('set-cookie', usedCookie)
-  if (after === 'refused') return seeOther(c, signInAgain(basePath, returnTo, false))
+  if (after === 'refused') return seeOther(c, `${signInAgain(basePath, returnTo, false)}&needs=passkey`)
   if (!(await isFresh(ways, { account, session: { authTime, confirmedAt } })))
     return seeOther(c, signInAgain(basePath, returnTo))
   c.header('set-cookie', enrolments.begin(account), { append: true })

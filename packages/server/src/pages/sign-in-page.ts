@@ -140,6 +140,8 @@ export async function needsNoSignIn(
 // The forms of the sign-in page, one for each method.
 
 interface ShownForms {
+  /** Of an account that opens only with its passkey, whose user came by another way. */
+  readonly needsPasskey?: boolean
   /** A path of this service. */
   readonly returnTo: string
   readonly email?: string
@@ -163,7 +165,7 @@ interface LocalFormOptions extends FormOptions {
 function signInForms(options: LocalFormOptions, hidden: Markup, shown: ShownForms): Markup {
   const { site, ways } = options
   return demandsMoreThanPassword(shown.wishes) && canMeet(ways)
-    ? strongWays(site, ways, hidden)
+    ? strongWays(site, ways, hidden, shown.needsPasskey)
     : everyWay(options, hidden, shown)
 }
 
@@ -224,10 +226,21 @@ function canMeet({ ceremonies, providers }: WaysToSignIn): boolean {
   return ceremonies !== undefined || trusted(providers).length > 0
 }
 
-function strongWays(site: LocalSite, { ceremonies, providers }: WaysToSignIn, hidden: Markup): Markup {
+function strongWays(
+  site: LocalSite,
+  { ceremonies, providers }: WaysToSignIn,
+  hidden: Markup,
+  needsPasskey = false,
+): Markup {
   const form = (button: Markup) => (ceremonies ? passkeyForm(site, hidden, { button }) : html``)
+  const others = providerForms(site, trusted(providers), hidden)
+  const { firstPasskey, stepUp } = site.language
+  if (needsPasskey)
+    return html`<p class="problem" role="alert">${firstPasskey.only}</p>
+${form(html`<button class="primary">${stepUp.button}</button>`)}
+<p class="unsupported">${stepUp.unsupported}</p>${others}`
   const notice = { locale: site.language.tag, account: `${site.basePath}/account#sign-in`, form }
-  return html`${site.ui.stepUpNotice(notice)}${providerForms(site, trusted(providers), hidden)}`
+  return html`${site.ui.stepUpNotice(notice)}${others}`
 }
 
 /** Hidden until the script finds that the browser supports passkeys. */

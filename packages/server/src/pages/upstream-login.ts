@@ -86,7 +86,8 @@ export function upstreamLogin(
   /** A new way to sign in ends every other session of the account. @returns the cookies of this browser */
   async function continued(c: Context, { account, session }: Visit): Promise<string[]> {
     const { authTime, confirmedAt, signedInBy, acr, amr } = session
-    await options.accounts.endSessions(account.id, 'user')
+    // Another tab has connected a provider at the same time, and renewed the session.
+    if (!(await options.accounts.endSessions(account.id, 'user', account))) return []
     const same = { authTime, confirmedAt, signedInBy, acr, amr, connectedIn: connectionIdOf(session) }
     const ended = { ...account, sessionEpoch: account.sessionEpoch + 1 }
     const next = await options.sessions.start(ended, c.req.header('cookie'), same)

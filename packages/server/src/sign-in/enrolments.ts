@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import type { ServerSecret, Store } from '@grantkit/core'
+import type { ServerSecret } from '@grantkit/core'
 import * as z from 'zod'
 import type { AccountRows } from '../accounts/account-rows.ts'
 import type { StoredAccount } from '../accounts/accounts.ts'
-import { MAX_PASSKEYS, type Passkey, type PasskeyRows } from '../accounts/passkeys/passkey-rows.ts'
-import { storeErrorsAs503 } from '../database/errors-as-503.ts'
-import { CLOCK_TOLERANCE, cookieOf, hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
+import type { Passkey, PasskeyRows } from '../accounts/passkeys/passkey-rows.ts'
+import { cookieOf, hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 
 /** A browser that may add a passkey to an account, and nothing else: it has no session. */
 interface Enrolment {
@@ -36,8 +35,7 @@ export interface Enrolments {
 interface Options {
   readonly secret: ServerSecret
   readonly baseUrl: string
-  readonly store: Store
-  readonly accounts: Pick<AccountRows, 'find' | 'endSessions'>
+  readonly accounts: Pick<AccountRows, 'find' | 'addPasskeyAlone'>
   readonly passkeys: Pick<PasskeyRows, 'list' | 'add'>
 }
 
@@ -45,17 +43,9 @@ const SECONDS = 5 * 60
 const LINK_SECONDS = 24 * 60 * 60
 const Claims = z.object({ sub: z.string(), epoch: z.string(), link: z.string() })
 
-export function enrolmentsOf({ secret, baseUrl, accounts, passkeys, ...options }: Options): Enrolments {
-  const { transients } = options.store
-  if (transients === undefined) throw new Error('The store must keep transients')
+export function enrolmentsOf({ secret, baseUrl, accounts, passkeys }: Options): Enrolments {
   const cookie = cookieOf('enrolment', baseUrl)
   const [keys, linkKeys] = [hmacKeys(secret, 'enrolment'), hmacKeys(secret, 'enrolment link')]
-  const used = storeErrorsAs503({
-    add(link: string) {
-      const expiresAt = Math.floor(Date.now() / 1000) + LINK_SECONDS + CLOCK_TOLERANCE
-      return transients.insert(`enrolment ${link}`, { kind: 'enrolment', expiresAt }, expiresAt)
-    },
-  })
   const claimsOf = ({ id: sub, sessionEpoch }: StoredAccount, link: string) => ({
     ...{ sub, epoch: String(sessionEpoch), link },
   })
@@ -70,13 +60,9 @@ export function enrolmentsOf({ secret, baseUrl, accounts, passkeys, ...options }
   return {
     begin: (account, link = '') => cookie.set(signValue(keys, claimsOf(account, link), SECONDS), SECONDS),
     find: (cookies) => found(verifyValue(keys, cookie.read(cookies), Claims, SECONDS)),
-    async finish({ account, link }, passkey) {
-      if (link === '') return passkeys.add(passkey, account, 1)
-      if (!(await used.add(link)) || !(await passkeys.add(passkey, account, MAX_PASSKEYS))) return false
-      // Whoever has found the lost device may be signed in there. It also ends the link.
-      await accounts.endSessions(account.id, 'user')
-      return true
-    },
+    // Whoever has found the lost device may be signed in there. The end of the sessions is that of the link too.
+    finish: ({ account, link }, passkey) =>
+      link === '' ? passkeys.add(passkey, account, 1) : accounts.addPasskeyAlone(account, passkey),
     usedCookie: cookie.set('', 0),
     linkFor(account) {
       const token = signValue(linkKeys, claimsOf(account, randomUUID()), LINK_SECONDS)

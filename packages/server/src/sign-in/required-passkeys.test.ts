@@ -44,4 +44,7 @@ it('counts the roles that a provider gives', async () => {
   await setRoles(database, ada.id, { id: 'corp' }, ['editor'])
   expect([await required.after(ada, 'pwd'), await required.demand(ada, 'pwd')]).toEqual(['enrol', true])
   expect(await required.demand(ada, 'phr')).toBe(false)
+  await setRoles(database, ada.id, { id: 'corp', rolesFor: -1 }, ['editor'])
+  expect((await accounts.claims(ada.id))?.roles, 'lapsed').toBeUndefined()
+  expect(await required.demand(ada, 'pwd'), 'also without a sign-in there').toBe(true)
 })

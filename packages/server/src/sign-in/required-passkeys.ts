@@ -1,5 +1,6 @@
 import type { AccountDirectory } from '../accounts/account-directory.ts'
-import type { Accounts, StoredAccount } from '../accounts/accounts.ts'
+import type { AccountRows } from '../accounts/account-rows.ts'
+import type { StoredAccount } from '../accounts/accounts.ts'
 import type { PasskeyRows } from '../accounts/passkeys/passkey-rows.ts'
 import { classOf } from '../config/authentication-classes.ts'
 import type { Config } from '../config/config.ts'
@@ -42,7 +43,7 @@ export interface RequiredPasskeys {
 
 interface Parts {
   readonly rule: PasskeyRule | undefined
-  readonly accounts: Pick<Accounts, 'claims'>
+  readonly accounts: Pick<AccountRows, 'lastRoles'>
   readonly directory: Pick<AccountDirectory, 'isAdmin'>
   readonly passkeys: Pick<PasskeyRows, 'list'>
 }
@@ -55,8 +56,7 @@ export function requiredPasskeys({ rule, accounts, directory, passkeys }: Parts)
   const consequence = async (id: string, acr: string | undefined, hasPasskey: () => Promise<boolean>) => {
     if (classOf(acr) === 'phr') return 'nothing'
     const isAdmin = who === 'admins' && (await directory.isAdmin(id))
-    const claims = Array.isArray(who) ? await accounts.claims(id) : undefined
-    const roles = Array.isArray(claims?.roles) ? claims.roles : []
+    const roles = Array.isArray(who) ? await accounts.lastRoles(id) : []
     const signIn = { isAdmin, roles, hasPasskey: await hasPasskey(), acr }
     return consequenceOf(rule, signIn, new Date().toISOString().slice(0, 10))
   }

@@ -112,7 +112,13 @@ export function sessionsOfBrowsers({
 
   async function visit(cookies: string | undefined): Promise<Visit | undefined> {
     const visited = await found(cookies)
-    if (visited === undefined || (await demandPasskey(visited.account, visited.session.acr))) return undefined
+    if (visited === undefined) return undefined
+    const { account, session } = visited
+    // Otherwise it would count again one day, and apps would not hear of a sign-out.
+    if (await demandPasskey(account, session.acr)) {
+      await sessions.end(account.id, session.id)
+      return undefined
+    }
     await sessions.used(visited.session)
     return visited
   }

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import { added, type Database } from '../../database/database.ts'
+import { added, type Database, type Rows } from '../../database/database.ts'
 import { errorsAs503 } from '../../database/errors-as-503.ts'
 import type { PasskeyRow } from '../../database/tables.ts'
 import { isCurrent, type StoredAccount } from '../accounts.ts'
@@ -52,14 +52,7 @@ export function passkeyRows(database: Database) {
     add: (passkey: Passkey, account: StoredAccount, most = MAX_PASSKEYS) =>
       added(database, async (rows) => {
         if (!(await isCurrent(rows, account))) return false
-        const known = await rows
-          .selectFrom('passkey')
-          .select('id')
-          .where('account', '=', account.id)
-          .execute()
-        if (known.length >= most) return false
-        await rows.insertInto('passkey').values(rowOf(passkey)).execute()
-        return true
+        return insertPasskey(rows, passkey, most)
       }),
     /**
      * Records a use. `false`: the passkey was removed, or its counter did not increase. Two uses with one counter mean
@@ -78,6 +71,14 @@ export function passkeyRows(database: Database) {
       return numUpdatedRows > 0n
     },
   })
+}
+
+/** The account must be locked. @returns `false`: it has as many as it may have */
+export async function insertPasskey(rows: Rows, passkey: Passkey, most: number): Promise<boolean> {
+  const known = rows.selectFrom('passkey').select('id').where('account', '=', passkey.subject)
+  if ((await known.execute()).length >= most) return false
+  await rows.insertInto('passkey').values(rowOf(passkey)).execute()
+  return true
 }
 
 function rowOf(passkey: Passkey): PasskeyRow {

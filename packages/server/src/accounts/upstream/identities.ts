@@ -36,7 +36,7 @@ export interface IdentityRows {
   /** Names the provider of a link, which older releases did not keep. */
   setProvider(issuer: string, identity: string, provider: string): Promise<void>
   /**
-   * Moves the links of a subject at former issuers to this one, also what they verified. Nothing moves if the subject has a link at this issuer,
+   * Moves a link of a subject at a former issuer to this one, also what they verified. Nothing moves if the subject has a link at this issuer,
    * or if two accounts have one at former issuers.
    */
   moveFormer(identity: Pick<Identity, 'issuer' | 'subject'>, former: readonly string[]): Promise<void>
@@ -297,7 +297,9 @@ async function link(
 ): Promise<StoredAccount | NoAccount> {
   if (await identities.add(linked(identity, account.id), account)) return account
   const known = await identities.find(identity.issuer, identity.subject)
-  return known?.subject === account.id ? account : 'identity_in_use'
+  // Another tab has just connected a provider, and renewed the session.
+  if (known === undefined) throw new UpstreamError('state_expired')
+  return known.subject === account.id ? account : 'identity_in_use'
 }
 
 async function signUp(

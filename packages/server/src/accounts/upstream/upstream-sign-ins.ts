@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Config } from '../../config/config.ts'
 import { presetOf } from '../../config/provider-presets.ts'
-import { isUnbound, type Provider, Providers } from '../../config/providers.ts'
+import { faultTogether, isUnbound, type Provider, Providers } from '../../config/providers.ts'
 import { faultsOf, parseJson, readTextFile } from '../../config/text-file.ts'
 import { DAY_SECONDS } from '../../config/time-units.ts'
 import { type UpstreamOptions, type UpstreamSignIn, upstreamSignIn } from './upstream-sign-in.ts'
@@ -35,7 +35,11 @@ export async function configuredProviders({
   upstream,
   upstreamFile,
 }: WithProviders): Promise<readonly Provider[]> {
-  return [...upstream, ...(upstreamFile === undefined ? [] : await readProviders(upstreamFile))]
+  if (upstreamFile === undefined) return upstream
+  const all = [...upstream, ...(await readProviders(upstreamFile))]
+  const fault = faultTogether(all)
+  if (fault !== undefined) throw new Error(`${upstreamFile} together with upstream ${fault}`)
+  return all
 }
 
 const ProvidersFile = z.strictObject({ providers: Providers(z.string().min(1)) })

@@ -137,12 +137,15 @@ export const de: ServerTexts = {
   firstPasskey: {
     title: 'Passkey hinzufügen',
     why: 'Ihr Konto braucht einen Passkey. Solange es keinen hat, sind Sie nicht angemeldet.',
+    whyLink:
+      'Der Betreiber dieses Dienstes lässt Sie einen Passkey hinzufügen. Danach sind Sie in jedem Browser abgemeldet.',
     how: 'Ihr Gerät oder Ihr Passwortmanager bewahrt den Passkey auf. Sie bestätigen ihn mit Finger, Gesicht oder PIN und melden sich danach mit ihm an.',
     name: 'Name des Passkeys',
     none: 'Keine Schaltfläche? Dieser Browser kennt keine Passkeys oder führt kein Skript aus. Beginnen Sie in einem anderen noch einmal.',
     over: 'Hier gibt es nichts mehr hinzuzufügen',
     overWhy:
-      'Nach einer Anmeldung haben Sie fünf Minuten, um einen ersten Passkey hinzuzufügen. Ein Link gilt einen Tag und für einen einzigen Passkey.',
+      'Nach einer Anmeldung haben Sie fünf Minuten, um einen ersten Passkey hinzuzufügen. Ein Link gilt einen Tag und für einen einzigen Passkey. Passkey verloren? Bitten Sie den Betreiber dieses Dienstes um einen neuen Link.',
+    only: 'Dieses Konto öffnet sich nur mit seinem Passkey. Verloren? Bitten Sie den Betreiber dieses Dienstes um einen Link.',
     noticeTitle: 'Sie werden einen Passkey brauchen',
     noticeFrom:
       'Ab dem {day} können Sie sich nur noch mit einem Passkey anmelden. Ihr Konto hat noch keinen.',

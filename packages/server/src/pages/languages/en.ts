@@ -147,12 +147,14 @@ export const en = {
   firstPasskey: {
     title: 'Add a passkey',
     why: 'Your account needs a passkey. Until it has one, you are not signed in.',
+    whyLink: 'The operator of this service lets you add a passkey. Then you are signed out in every browser.',
     how: 'A passkey is kept by your device or your password manager, and you confirm it by finger, face or PIN. Afterwards you sign in with it.',
     name: 'Name of the passkey',
     none: 'No button? This browser has no passkeys, or no script. Begin again in another one.',
     over: 'There is nothing to add here any more',
     overWhy:
-      'After a sign-in you have five minutes to add a first passkey. A link works for one day and for one passkey.',
+      'After a sign-in you have five minutes to add a first passkey. A link works for one day and for one passkey. Lost your passkey? Ask the operator of this service for a new link.',
+    only: 'This account opens only with its passkey. Lost it? Ask the operator of this service for a link.',
     noticeTitle: 'You will need a passkey',
     /** Of users who must have a passkey from a day on. */
     noticeFrom: 'From {day} on, you can sign in only with a passkey. Your account has none.',

@@ -135,12 +135,15 @@ export const es: ServerTexts = {
   firstPasskey: {
     title: 'Añadir una llave de acceso',
     why: 'Su cuenta necesita una llave de acceso. Mientras no la tenga, no habrá iniciado sesión.',
+    whyLink:
+      'El responsable de este servicio le permite añadir una llave de acceso. Después se cerrará su sesión en todos los navegadores.',
     how: 'Su dispositivo o su gestor de contraseñas guarda la llave de acceso, y usted la confirma con el dedo, la cara o un PIN. Después inicia sesión con ella.',
     name: 'Nombre de la llave de acceso',
     none: '¿No ve ningún botón? Este navegador no admite llaves de acceso o no ejecuta scripts. Empiece de nuevo en otro.',
     over: 'Aquí ya no hay nada que añadir',
     overWhy:
-      'Tras iniciar sesión tiene cinco minutos para añadir una primera llave de acceso. Un enlace sirve durante un día y para una sola llave.',
+      'Tras iniciar sesión tiene cinco minutos para añadir una primera llave de acceso. Un enlace sirve durante un día y para una sola llave. ¿Ha perdido su llave de acceso? Pida un enlace nuevo al responsable de este servicio.',
+    only: 'Esta cuenta solo se abre con su llave de acceso. ¿La ha perdido? Pida un enlace al responsable de este servicio.',
     noticeTitle: 'Necesitará una llave de acceso',
     noticeFrom:
       'A partir del {day} solo podrá iniciar sesión con una llave de acceso. Su cuenta no tiene ninguna.',

@@ -135,12 +135,15 @@ export const fr: ServerTexts = {
   firstPasskey: {
     title: 'Ajouter une clé d’accès',
     why: 'Votre compte a besoin d’une clé d’accès. Tant qu’il n’en a pas, vous n’êtes pas connecté.',
+    whyLink:
+      'L’exploitant de ce service vous permet d’ajouter une clé d’accès. Vous serez ensuite déconnecté de tous les navigateurs.',
     how: 'Votre appareil ou votre gestionnaire de mots de passe conserve la clé d’accès, et vous la confirmez avec le doigt, le visage ou un code. Vous vous connectez ensuite avec elle.',
     name: 'Nom de la clé d’accès',
     none: 'Aucun bouton ? Ce navigateur ne connaît pas les clés d’accès ou n’exécute pas de script. Recommencez dans un autre.',
     over: 'Il n’y a plus rien à ajouter ici',
     overWhy:
-      'Après une connexion, vous avez cinq minutes pour ajouter une première clé d’accès. Un lien est valable un jour, pour une seule clé d’accès.',
+      'Après une connexion, vous avez cinq minutes pour ajouter une première clé d’accès. Un lien est valable un jour, pour une seule clé d’accès. Clé d’accès perdue ? Demandez un nouveau lien à l’exploitant de ce service.',
+    only: 'Ce compte ne s’ouvre qu’avec sa clé d’accès. Vous l’avez perdue ? Demandez un lien à l’exploitant de ce service.',
     noticeTitle: 'Vous aurez besoin d’une clé d’accès',
     noticeFrom:
       'À partir du {day}, vous ne pourrez vous connecter qu’avec une clé d’accès. Votre compte n’en a pas.',

@@ -132,12 +132,15 @@ export const ptBR: ServerTexts = {
   firstPasskey: {
     title: 'Adicionar uma chave de acesso',
     why: 'Sua conta precisa de uma chave de acesso. Enquanto não tiver uma, você não estará conectado.',
+    whyLink:
+      'O operador deste serviço permite que você adicione uma chave de acesso. Depois disso, você sai de todos os navegadores.',
     how: 'Seu dispositivo ou gerenciador de senhas guarda a chave de acesso, e você a confirma com o dedo, o rosto ou um PIN. Depois você entra com ela.',
     name: 'Nome da chave de acesso',
     none: 'Nenhum botão? Este navegador não oferece chaves de acesso ou não executa scripts. Comece de novo em outro.',
     over: 'Não há mais nada a adicionar aqui',
     overWhy:
-      'Depois de entrar, você tem cinco minutos para adicionar a primeira chave de acesso. Um link vale por um dia e para uma única chave.',
+      'Depois de entrar, você tem cinco minutos para adicionar a primeira chave de acesso. Um link vale por um dia e para uma única chave. Perdeu a chave de acesso? Peça um novo link ao operador deste serviço.',
+    only: 'Esta conta só abre com a sua chave de acesso. Perdeu? Peça um link ao operador deste serviço.',
     noticeTitle: 'Você vai precisar de uma chave de acesso',
     noticeFrom:
       'A partir de {day}, você só poderá entrar com uma chave de acesso. Sua conta não tem nenhuma.',
