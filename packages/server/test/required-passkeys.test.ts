@@ -41,6 +41,12 @@ function turnTo(minutes: number): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + minutes * MINUTE })
 }
 
+/** Where the script of the page asks for the options of a passkey: the address of its form. */
+function optionsOf({ body }: Shown): string {
+  const [, action = ''] = /action="([^"]*\/passkey\?[^"]*)"/.exec(body) ?? []
+  return action.replaceAll('&amp;', '&')
+}
+
 /** An admin, in a browser without a session. */
 async function newAdmin(at = server) {
   const { id, email } = await newUser(at, PASSWORD)
@@ -51,7 +57,7 @@ async function newAdmin(at = server) {
     browser.submit(await browser.go(`/login?return_to=${path}`), 'password', { email, password: PASSWORD })
   /** On the page that follows a sign-in. */
   const enrol = async (browser: PasskeyBrowser, page: Shown, by = key) => {
-    const { body } = await browser.go('/login/enrol/passkey')
+    const { body } = await browser.go(optionsOf(page))
     return browser.submit(page, 'answer', { answer: by.create(JSON.parse(body)), name: 'key' })
   }
   return { id, email, key, newBrowser, byPassword, enrol }
@@ -103,9 +109,9 @@ describe('from the day on', () => {
     const { id, newBrowser, byPassword, enrol } = await newAdmin()
     const [first, second, late] = [newBrowser(), newBrowser(), newBrowser()]
     const [page, other, last] = [await byPassword(first), await byPassword(second), await byPassword(late)]
-    const { body } = await second.go('/login/enrol/passkey')
+    const { body } = await second.go(optionsOf(other))
     turnTo(5)
-    expect((await late.go('/login/enrol/passkey')).status).toBe(403)
+    expect((await late.go(optionsOf(last))).status).toBe(403)
     expect((await late.submit(last, 'answer', { answer: '{}' })).status).toBe(403)
     vi.useRealTimers()
     await enrol(first, page)
@@ -127,11 +133,21 @@ describe('from the day on', () => {
     expect(await passkeysOf(id)).toBe(1)
   })
 
+  it('a form adds none for the user of another tab', async () => {
+    const [ada, bob] = [await newAdmin(), await newAdmin()]
+    const browser = ada.newBrowser()
+    const page = await ada.byPassword(browser)
+    await bob.byPassword(browser)
+    expect((await browser.go(optionsOf(page))).status).toBe(403)
+    expect((await browser.submit(page, 'answer', { answer: '{}', name: 'key' })).status).toBe(403)
+    expect([await passkeysOf(ada.id), await passkeysOf(bob.id)]).toEqual([0, 0])
+  })
+
   it('a form of another site adds none', async () => {
     const { id, key, newBrowser, byPassword } = await newAdmin()
     const browser = newBrowser()
     const page = await byPassword(browser)
-    const { body } = await browser.go('/login/enrol/passkey')
+    const { body } = await browser.go(optionsOf(page))
     const filled = { answer: key.create(JSON.parse(body)), name: 'key' }
     const answer = await browser.submit(page, 'answer', filled, { 'sec-fetch-site': 'cross-site' })
     expect([answer.status, await passkeysOf(id)]).toEqual([403, 0])
@@ -179,7 +195,8 @@ describe('a stolen password of an admin', () => {
     const thief = newBrowser()
     const page = await byPassword(thief, '/admin')
     expect([page.url.pathname, page.body.includes('name="password"')]).toEqual(['/login', false])
-    expect((await thief.go('/login/enrol/passkey')).status, 'a first passkey').toBe(403)
+    expect(page.body, 'what opens the account').toContain('This account opens only with its passkey')
+    expect((await thief.go(`/login/enrol/passkey?sub=${id}`)).status, 'a first passkey').toBe(403)
     expect((await thief.go('/login/enrol')).status, 'its page').toBe(403)
     expect(await isSignedOut(thief)).toBe(true)
     expect(await passkeysOf(id)).toBe(1)

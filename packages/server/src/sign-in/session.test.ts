@@ -305,7 +305,7 @@ describe('a session', () => {
       /^__Host-session=[^;]+; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
     )
     expect(await cookieAt(HTTP)).toMatch(/^session=[^;]+; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax$/)
-    expect(await openSessions().end(sent(''))).toMatch(/^session=; Max-Age=0;/)
+    expect((await openSessions().end(sent(''))).cookie).toMatch(/^session=; Max-Age=0;/)
   })
 
   it('has another cookie name for another service on the same host', async () => {
