@@ -16,7 +16,6 @@ import {
   rowOf,
   type StoredAccount,
 } from './accounts.ts'
-import { insertPasskey, MAX_PASSKEYS, type Passkey } from './passkeys/passkey-rows.ts'
 import {
   HASH_OF_NO_PASSWORD,
   hashPassword,
@@ -62,13 +61,8 @@ export interface AccountRows extends Accounts {
   setAdmin(id: string, admin: boolean): Promise<boolean>
   /** Its roles, also those of providers that have lapsed: who needs a passkey needs it without a sign-in there too. */
   lastRoles(id: string): Promise<readonly unknown[]>
-  /**
-   * Adds a passkey and ends the sessions. `false`: they have ended since the account was read, or it has as many passkeys as it
-   * may have.
-   */
-  addPasskeyAlone(account: StoredAccount, passkey: Passkey): Promise<boolean>
-  /** Ends the sessions only. @param seen unless they have ended since this account was read */
-  endSessions(id: string, by: 'user' | 'operator', seen?: StoredAccount): Promise<boolean>
+  /** Ends the sessions only. @param first in the same transaction; if it returns `false`, nothing changes */
+  endSessions(id: string, by: 'user' | 'operator', first?: (rows: Rows) => Promise<boolean>): Promise<boolean>
   /** Ends the sessions of all accounts, also those that a restored database does not know. Repeated, it tells apps again. */
   endAllSessions(): Promise<void>
   /** Keeps only the id, so that it is never reused for another person. */
@@ -106,8 +100,8 @@ export function accountRows(
   const { sessions, endAll, expireAll, tellAll } = sessionEnds(database, onEvent, sessionsEnding, onError)
   const rows = database.selectFrom('account').where('state', '=', sql.lit('active'))
   const active = rows.selectAll()
-  const change = async (event: OfAccount, values: AccountValues = {}, condition?: AccountCondition) => {
-    const changed = await endAll(event.subject, (end) => end(values, condition))
+  const change = async (event: OfAccount, values: AccountValues) => {
+    const changed = await endAll(event.subject, (end) => end(values))
     if (changed) onEvent(event)
     return changed
   }
@@ -150,15 +144,6 @@ export function accountRows(
     claims: (id) => claimsOf(id).then((row) => row && withRoles(JSON.parse(row.claims), row.provider_roles)),
     lastRoles: (id) =>
       claimsOf(id).then((row) => (row ? lastRoles(JSON.parse(row.claims), row.provider_roles) : [])),
-    async addPasskeyAlone(account, passkey) {
-      const { id: subject } = account
-      const isAdded = await endAll(subject, async (end, rows) => {
-        if (!(await end({}, (row) => row.and(whileIn(account))))) return false
-        return insertPasskey(rows, passkey, MAX_PASSKEYS)
-      })
-      if (isAdded) onEvent({ type: 'sessions_ended', subject, by: 'user' })
-      return isAdded
-    },
     async add(account, { by = 'operator', emailSource = 'operator', also = nothing } = {}) {
       const isNew = await added(database, async (rows) => {
         await insertAccount(rows, account, emailSource)
@@ -179,7 +164,8 @@ export function accountRows(
     async changePassword(account, password, by) {
       const { id: subject, sessionEpoch } = account
       // Not its hash, which a sign-in may replace meanwhile: a new password has the next epoch.
-      const changed = await endAll(subject, (end) => end({ password }, (row) => row.and(whileIn(account))))
+      const seen = { state: 'active', session_epoch: sessionEpoch } as const
+      const changed = await endAll(subject, (end) => end({ password }, (row) => row.and(seen)))
       if (!changed) return undefined
       onEvent({ type: 'account_password_changed', subject, by })
       return { ...account, password, sessionEpoch: sessionEpoch + 1 }
@@ -203,8 +189,11 @@ export function accountRows(
       // No older session gets the rights: it may come from a provider that signs in no admin.
       return setAndEnd({ type, subject }, (account) => account('admin', '!=', admin), { admin })
     },
-    endSessions: (subject, by, seen) =>
-      change({ type: 'sessions_ended', subject, by }, {}, seen && ((row) => row.and(whileIn(seen)))),
+    async endSessions(subject, by, first = async () => true) {
+      const ended = await endAll(subject, async (end, rows) => (await first(rows)) && end({}))
+      if (ended) onEvent({ type: 'sessions_ended', subject, by })
+      return ended
+    },
     async endAllSessions() {
       // The epoch ends all at once, and apps get logout tokens afterwards. The rows are kept for that, also if this is repeated.
       await database
@@ -242,10 +231,6 @@ async function insertAccount(rows: Rows, account: Account, emailSource: EmailSou
 }
 
 async function nothing(): Promise<void> {}
-
-/** What an account has as long as its sessions have not ended. */
-const whileIn = ({ sessionEpoch }: StoredAccount) =>
-  ({ state: 'active', session_epoch: sessionEpoch }) as const
 
 async function isPresent(
   database: Database,

@@ -3,7 +3,7 @@ import { isCrossSite } from '@grantkit/core/feature'
 import { fillText, html } from '@grantkit/pages'
 import type { Context } from 'hono'
 import type { AccountRows } from '../accounts/account-rows.ts'
-import type { StoredAccount } from '../accounts/accounts.ts'
+import { isCurrent, type StoredAccount } from '../accounts/accounts.ts'
 import { connectionIdOf } from '../accounts/sessions.ts'
 import { accountFor, type Identity, UpstreamError } from '../accounts/upstream/identities.ts'
 import type { Belonging } from '../accounts/upstream/memberships.ts'
@@ -87,7 +87,8 @@ export function upstreamLogin(
   async function continued(c: Context, { account, session }: Visit): Promise<string[]> {
     const { authTime, confirmedAt, signedInBy, acr, amr } = session
     // Another tab has connected a provider at the same time, and renewed the session.
-    if (!(await options.accounts.endSessions(account.id, 'user', account))) return []
+    if (!(await options.accounts.endSessions(account.id, 'user', (rows) => isCurrent(rows, account))))
+      return []
     const same = { authTime, confirmedAt, signedInBy, acr, amr, connectedIn: connectionIdOf(session) }
     const ended = { ...account, sessionEpoch: account.sessionEpoch + 1 }
     const next = await options.sessions.start(ended, c.req.header('cookie'), same)

@@ -25,7 +25,7 @@ export interface Passkey {
   readonly usedAt?: number | undefined
 }
 
-export const MAX_PASSKEYS = 20
+const MAX_PASSKEYS = 20
 
 export type PasskeyRows = ReturnType<typeof passkeyRows>
 
@@ -49,11 +49,8 @@ export function passkeyRows(database: Database) {
      * `false`: the credential exists already, the account has as many as it may have, or its sessions have ended since it was
      * read.
      */
-    add: (passkey: Passkey, account: StoredAccount, most = MAX_PASSKEYS) =>
-      added(database, async (rows) => {
-        if (!(await isCurrent(rows, account))) return false
-        return insertPasskey(rows, passkey, most)
-      }),
+    add: (passkey: Passkey, account: StoredAccount, most?: number) =>
+      added(database, (rows) => addPasskey(rows, passkey, account, most)),
     /**
      * Records a use. `false`: the passkey was removed, or its counter did not increase. Two uses with one counter mean
      * that the key was copied (WebAuthn 7.2, step 22); an authenticator without a counter always sends 0.
@@ -73,8 +70,14 @@ export function passkeyRows(database: Database) {
   })
 }
 
-/** The account must be locked. @returns `false`: it has as many as it may have */
-export async function insertPasskey(rows: Rows, passkey: Passkey, most: number): Promise<boolean> {
+/** In a transaction. @returns `false` as above, but for a credential that exists already: that is an error */
+export async function addPasskey(
+  rows: Rows,
+  passkey: Passkey,
+  account: StoredAccount,
+  most = MAX_PASSKEYS,
+): Promise<boolean> {
+  if (!(await isCurrent(rows, account))) return false
   const known = rows.selectFrom('passkey').select('id').where('account', '=', passkey.subject)
   if ((await known.execute()).length >= most) return false
   await rows.insertInto('passkey').values(rowOf(passkey)).execute()
