@@ -25,7 +25,7 @@ export interface Passkey {
   readonly usedAt?: number | undefined
 }
 
-const MAX_PASSKEYS = 20
+export const MAX_PASSKEYS = 20
 
 export type PasskeyRows = ReturnType<typeof passkeyRows>
 
