@@ -16,7 +16,11 @@ function inTransaction(pool: Pool) {
 
 it('no statement of a transaction leaves a timer behind', async ({ onTestFinished }) => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  onTestFinished(() => void vi.useRealTimers())
+  onTestFinished(() => {
+    // First, or Vitest does it after the file, and what it restores is the fake timer.
+    vi.restoreAllMocks()
+    vi.useRealTimers()
+  })
   const setTimer = vi.spyOn(globalThis, 'setTimeout')
   await inTransaction(poolOf(async () => ({ rows: [] })))
   expect(setTimer, 'begin, select, commit').toHaveBeenCalledTimes(3)
