@@ -59,7 +59,7 @@ describe.each(Object.keys(FRAMEWORKS))('on %s', (FRAMEWORK) => {
   describe.each(PROVIDER_WALKS)('a user of $name', ({ id, name, claims = {}, settings, needs, proves }) => {
     const [login, account] = [`/login/with/${id}`, '/account']
 
-    /** A user whom nobody knows here, in a new browser. */
+    /** A user without an account here, in a new browser. */
     function newUser(domain = DOMAIN, more = claims) {
       op = doubles.get(id) ?? expect.unreachable()
       const sub = String(randomInt(2 ** 40))

@@ -59,8 +59,8 @@ export function wishFields(wishes: SignInWishes): Markup {
 
 /** The languages that the app wants which waits for the user. @param returnTo where the user goes on */
 export function localesOf(returnTo = ''): string | undefined {
-  const [, query] = returnPath(returnTo, '/').split('?')
-  return new URLSearchParams(query).get('ui_locales') ?? undefined
+  const { searchParams } = new URL(returnPath(returnTo, '/'), 'https://any.example')
+  return searchParams.get('ui_locales') ?? undefined
 }
 
 /** The address of the sign-in page. @param returnTo where the user goes on, a path of this service */

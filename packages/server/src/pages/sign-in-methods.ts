@@ -18,6 +18,7 @@ import type { AdminSignIns, WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
 import {
   type AccountVisits,
   type FormHandler,
+  MAX_NAME_LENGTH,
   NOT_FRESH,
   PAGE_EXPIRED,
   type ShowAgain,
@@ -234,7 +235,7 @@ function addPasskey(
   <input type="hidden" name="token" value="${token}">
   <input type="hidden" name="answer">
   <label for="passkey-name">${methods.newPasskey}</label>
-  <input id="passkey-name" name="name" maxlength="60" required placeholder="${methods.example}">
+  <input id="passkey-name" name="name" maxlength="${MAX_NAME_LENGTH}" required placeholder="${methods.example}">
   <button>${methods.addPasskey}</button>
 </form>`
 }
