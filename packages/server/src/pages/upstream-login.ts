@@ -62,10 +62,11 @@ export function upstreamLogin(
       throw new UpstreamError('not_fresh')
     await giveRoles(account.id, identity)
     if (visit === undefined) {
-      const signedInBy = `provider ${provider.provider.id}`
+      const { id } = provider.provider
+      const signedInBy = `provider ${id}`
       const { authTime, acr, amr } = identity
       const vouched = identity.standing?.startsWith('vouched') ? true : undefined
-      const facts = { signedInBy, authTime, confirmedAt, acr, amr, vouched } as const
+      const facts = { signedInBy, authTime, confirmedAt, acr, amr, provider: id, vouched } as const
       return signedIn(options, c, { account, returnTo, usedCookie, ...facts })
     }
     options.onEvent({ type: 'identity_linked', subject: account.id, issuer: identity.issuer })
@@ -85,13 +86,16 @@ export function upstreamLogin(
 
   /** A new way to sign in ends every other session of the account. @returns the cookies of this browser */
   async function continued(c: Context, { account, session }: Visit): Promise<string[]> {
-    const { authTime, confirmedAt, signedInBy, acr, amr } = session
+    const { authTime, confirmedAt, signedInBy, acr, amr, provider } = session
     // Another tab has connected a provider at the same time, and renewed the session.
     if (!(await options.accounts.endSessions(account.id, 'user', (rows) => isCurrent(rows, account))))
       return []
-    const same = { authTime, confirmedAt, signedInBy, acr, amr, connectedIn: connectionIdOf(session) }
+    const same = { authTime, confirmedAt, signedInBy, acr, amr, provider }
     const ended = { ...account, sessionEpoch: account.sessionEpoch + 1 }
-    const next = await options.sessions.start(ended, c.req.header('cookie'), same)
+    const next = await options.sessions.start(ended, c.req.header('cookie'), {
+      ...same,
+      connectedIn: connectionIdOf(session),
+    })
     options.onEvent(signInSucceeded(next.session))
     return [next.cookie, ...options.browsers.remember(ended, c.req.header('cookie'))]
   }

@@ -7,13 +7,7 @@ import type { CreateCounter } from '../limits/counters.ts'
 import { deviceText, type PageLanguage } from '../pages/page-language.ts'
 import type { ServiceContext } from '../service-context.ts'
 import { type MailText, mailSender } from '../sign-in/mail-sender.ts'
-import {
-  type MailsOptions,
-  mailTo,
-  personalTokenMails,
-  type Readers,
-  type UserMails,
-} from './token-mails.ts'
+import { type MailsOptions, mailTo, personalTokenMails, type Readers, type UserMails } from './token-mails.ts'
 
 /** The context of a service whose users hear of changes of their accounts and of their tokens. */
 export function withMails(context: ServiceContext, readers: Readers): ServiceContext {
