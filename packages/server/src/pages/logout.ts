@@ -99,13 +99,12 @@ export async function elsewhereOf(
   if (external !== undefined)
     return { name: new URL(external.signIn.url).host, signIn: signInAgain(basePath, returnTo) }
   const provider = providerOf(ways, id)
-  return (
-    provider && {
-      name: provider.provider.label,
-      signOut: await provider.signOutUrl(returnTo),
-      signIn: signInAddress(basePath, returnTo),
-    }
-  )
+  if (provider === undefined || provider.keepsNoSession) return undefined
+  return {
+    name: provider.provider.label,
+    signOut: await provider.signOutUrl(returnTo),
+    signIn: signInAddress(basePath, returnTo),
+  }
 }
 
 interface SignedOut {
