@@ -1,5 +1,6 @@
 import type { AuthorizationServer, ScopeDefinition, Session } from '@grantkit/core'
 import { toResponse } from '@grantkit/core/adapter'
+import { isCrossSite } from '@grantkit/core/feature'
 import type { PersonalTokens } from '@grantkit/core/personal-tokens'
 import { fill, fillText, html, pointInTime } from '@grantkit/pages'
 import {
@@ -138,7 +139,8 @@ ${sessionSections(here, { signIns: latest, active, session, token, ways })}`
     },
     async signOutEverywhere(c) {
       const visit = await visits.of(c)
-      if (visit === undefined) return signOut(c, options, path)
+      if (visit === undefined)
+        return isCrossSite(options.baseUrl, c.req.header()) ? visits.signIn(c) : signOut(c, options, path)
       if (!visits.isOwnForm(c, visit, formOf(c).token)) return answer(c, visit, PAGE_EXPIRED)
       await options.accounts.endSessions(visit.account.id, 'user')
       const { cookie } = await options.sessions.end(undefined)
