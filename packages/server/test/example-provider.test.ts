@@ -91,6 +91,13 @@ it('signs in a user whose address it has not verified, and nobody where the visi
   expect((await after(browser, 'mallory')).location).toBe('/auth/account')
 })
 
+it('keeps no session: its user signs out here, and the sign-in page does not say otherwise', async () => {
+  const browser = await open()
+  await after(browser, 'grace')
+  const { status, location } = await browser(`${BASE_URL}/logout`, { return_to: '/auth/account' })
+  expect([status, location]).toEqual([303, '/auth/login?return_to=%2Fauth%2Faccount'])
+})
+
 it('leads back from a refusal only a user who is signed in', async () => {
   const browser = await open()
   const back = 'Go back without signing in again'

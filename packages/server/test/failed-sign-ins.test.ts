@@ -124,4 +124,18 @@ describe('what everyone sees of it', () => {
     expect(text).not.toContain('code')
     expect((await (await signedIn('demo'))('/account')).text).not.toContain('Sign-ins that failed')
   })
+
+  it.each([
+    ['whose access was ended', 'EEEE0003', true],
+    ['with an access token that is not valid any more', 'EEEE0004', false],
+  ])('is not there of an app that calls %s', async (_, reference, isEnded) => {
+    const grant = { subject: DANA.id, grantId: reference }
+    for (const step of ['requested', 'allowed', 'sent_back', 'code_redeemed', 'first_call'] as const)
+      happen(reference, step, grant)
+    if (isEnded) happen(reference, 'ended', { ...grant, by: 'client' })
+    happen(reference, 'first_call', { ...grant, outcome: 'refused', reason: 'bearer_unknown' })
+    const visit = await signedIn('demo')
+    expect((await visit(`/admin/why/${reference}`)).text, 'the operator').toContain('At fault')
+    expect((await visit('/account')).text).not.toContain('Sign-ins that failed')
+  })
 })

@@ -2,6 +2,7 @@ import { createMemoryStore } from '@grantkit/store-memory'
 import { onEachDatabase } from '@grantkit/test-servers/on-each-database'
 import { expect, it } from 'vitest'
 import { accountRows } from '../src/accounts/account-rows.ts'
+import { MAX_PASSKEYS } from '../src/accounts/passkeys/passkey-rows.ts'
 import { waysToSignIn } from '../src/sign-in/ways-to-sign-in.ts'
 import { withoutAccounts } from './connected.ts'
 import { DANA } from './people.ts'
@@ -87,6 +88,36 @@ onEachDatabase((newDatabase) => {
       [ended, 2],
     ])
     expect(await accounts.sessions.list(alice.id)).toEqual([])
+  })
+
+  it('is added with the end of all sessions, of which apps are told first', async () => {
+    const { accounts, told, alice, ways, epoch, key } = await open('')
+    expect(await accounts.addPasskey(alice, { ...key, id: 'three' })).toBe(true)
+    expect(await ways.passkeys.list(alice.id)).toHaveLength(3)
+    const ended = { subject: alice.id, sessionIds: [], all: true }
+    expect([await epoch(), told]).toEqual([
+      1,
+      [
+        [ended, 0],
+        [ended, 1],
+      ],
+    ])
+  })
+
+  it('ends no session, and no app is told, if it cannot be added', async () => {
+    const { accounts, told, alice, ways, epoch, key } = await open('')
+    await accounts.add({ ...DANA, id: 'bob', email: 'bob@example.com' })
+    const bob = (await accounts.find('bob')) as typeof alice
+    expect(await accounts.addPasskey(bob, { ...key, subject: 'bob', id: 'one' }), 'of another user').toBe(
+      false,
+    )
+    for (let n = 2; n < MAX_PASSKEYS; n++) await ways.passkeys.add({ ...key, id: `key ${n}` }, alice)
+    expect(await accounts.addPasskey(alice, { ...key, id: 'new' }), 'beyond the limit').toBe(false)
+    const before = { ...alice, sessionEpoch: alice.sessionEpoch - 1 }
+    expect(await accounts.addPasskey(before, { ...key, id: 'new' }), 'of an ended session').toBe(false)
+    expect(await accounts.endSessionsOf(before)).toBeUndefined()
+    expect(await accounts.changePassword(before, 'scrypt$a', 'user')).toBeUndefined()
+    expect([await epoch(), told]).toEqual([0, []])
   })
 
   it('cannot be added by a session that ended during the request', async () => {

@@ -44,6 +44,43 @@ it.each(PLAYED)('signs in a user of %s with its preset, the second time as the s
   expect([again.issuer, again.subject]).toEqual([first.issuer, first.subject])
 })
 
+describe('a sign-out at a provider that is down', () => {
+  const END = 'https://op.example/end'
+
+  function openSignOut() {
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const metadata = { end_session_endpoint: END }
+    const opened = openSignIn({ change: { metadata } }, { signOut: 'provider' })
+    const asked = vi.spyOn(opened.op, 'fetch')
+    return { ...opened, asked, signOutUrl: () => opened.signIn.signOutUrl('/account') }
+  }
+
+  it('waits for its document for a second, and not again within a minute after it has failed', async () => {
+    const { asked, signOutUrl } = openSignOut()
+    const response = Promise.withResolvers<never>()
+    asked.mockReturnValueOnce(response.promise)
+    const url = signOutUrl()
+    await expect.poll(() => vi.getTimerCount()).toBe(1)
+    vi.advanceTimersByTime(1000)
+    expect(await url).toBeUndefined()
+    response.reject(new TypeError('fetch failed'))
+    await expect.poll(signOutUrl).toBeUndefined()
+    expect([vi.getTimerCount(), asked.mock.calls.length]).toEqual([0, 1])
+    vi.advanceTimersByTime(59_000)
+    expect(await signOutUrl()).toContain(END)
+  })
+
+  it('asks nothing where its document is known, however old it is', async () => {
+    const { asked, identity, signOutUrl } = openSignOut()
+    await identity()
+    vi.advanceTimersByTime(48 * 60 * 60 * 1000)
+    asked.mockClear().mockRejectedValue(new TypeError('fetch failed'))
+    expect(await signOutUrl()).toContain(END)
+    expect(asked).not.toHaveBeenCalled()
+  })
+})
+
 describe('the client authenticates', () => {
   it.each<[string, readonly string[] | undefined, string]>([
     ['by POST where the provider lists it', [BASIC, POST], POST],

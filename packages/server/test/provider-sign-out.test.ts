@@ -20,10 +20,11 @@ interface Page {
   readonly text: string
 }
 
-type Go = (address: string, form?: Readonly<Record<string, string>>) => Promise<Page>
+/** @param isLeft the browser goes on before it has the answer, as after a second click */
+type Go = (address: string, form?: Readonly<Record<string, string>>, isLeft?: boolean) => Promise<Page>
 
 /** A browser whose user has just signed in with the provider. @param metadata of the provider */
-async function signedIn(settings: object = {}, metadata = { end_session_endpoint: END }): Promise<Go> {
+async function signedIn(settings: object = {}, metadata = { end_session_endpoint: END }) {
   const { op, provider, fetch } = openSignIn({ change: { metadata } }, { signUp: true, ...settings })
   const dataFolder = await folderInMemory('sign-out')
   const scopes = { openid: { description: 'Know who you are' } }
@@ -41,7 +42,7 @@ async function signedIn(settings: object = {}, metadata = { end_session_endpoint
   const core = toFetchHandler(service)
   const cookies = new Map<string, string>()
 
-  const go: Go = async (address, form) => {
+  const go: Go = async (address, form, isLeft = false) => {
     const url = new URL(address, BASE_URL)
     const cookie = [...cookies].map((pair) => pair.join('=')).join('; ')
     const sent = form && { method: 'POST', body: new URLSearchParams(form) }
@@ -50,7 +51,7 @@ async function signedIn(settings: object = {}, metadata = { end_session_endpoint
     const isOfCore = service.routes.some(({ path }) => path === url.pathname)
     const response = await (isOfCore ? core(request) : service.app.fetch(request, { incoming }))
     const { status, headers } = response
-    for (const line of headers.getSetCookie()) {
+    for (const line of isLeft ? [] : headers.getSetCookie()) {
       const [name = '', value = ''] = (line.split(';')[0] ?? '').split(/=(.*)/s)
       cookies.set(name, value)
     }
@@ -58,22 +59,21 @@ async function signedIn(settings: object = {}, metadata = { end_session_endpoint
     return { status, leadsTo, text: await response.text() }
   }
 
-  const [, token = ''] = /name="token" value="([^"]+)"/.exec((await go('/login')).text) ?? []
-  const begun = await go('/login/with/partner', { token, return_to: '/account' })
-  await go(op.visit(begun.leadsTo).headers.get('location') ?? '')
-  return go
+  const begun = await submitted(go, '/login/with/partner', { return_to: '/account' }, '/login')
+  const back = async ({ leadsTo }: Page) => go(op.visit(leadsTo).headers.get('location') ?? '')
+  await back(begun)
+  return Object.assign(go, { back })
+}
+
+/** Sends a form with the token of a page. */
+async function submitted(go: Go, address: string, form: Readonly<Record<string, string>>, from = '/account') {
+  const [, token = ''] = /name="token" value="([^"]+)"/.exec((await go(from)).text) ?? []
+  return go(address, { token, ...form })
 }
 
 describe.each<readonly [string, (go: Go) => Promise<Page>]>([
   ['on the sign-out page', (go) => go('/logout', { return_to: '/account' })],
-  [
-    'everywhere',
-    async (go) => {
-      const form = /action="\/account\/sign-out"[\s\S]*?name="token" value="([^"]+)"/
-      const [, token = ''] = form.exec((await go('/account')).text) ?? []
-      return go('/account/sign-out', { token })
-    },
-  ],
+  ['everywhere', (go) => submitted(go, '/account/sign-out', {})],
   [
     'for an app that names no address to go on',
     async (go) => {
@@ -107,6 +107,32 @@ describe.each<readonly [string, (go: Go) => Promise<Page>]>([
     expect(page.text).toContain('You are still signed in at Partner.')
   })
 })
+
+const PASSWORD = { new_password: 'four words of a test', new_password_again: 'four words of a test' }
+
+it.each<readonly [string, (go: Awaited<ReturnType<typeof signedIn>>) => Promise<Page>]>([
+  ['has set a password', (go) => submitted(go, '/account/password', PASSWORD)],
+  [
+    'has connected a provider',
+    async (go) => go.back(await submitted(go, '/account/identities', { provider: 'partner' })),
+  ],
+])('a user of a provider who %s and signs out is sent to the sign-out of the provider', async (_, change) => {
+  const go = await signedIn({ signOut: 'provider' })
+  expect((await change(go)).status, 'the change').toBe(303)
+  expect((await go('/logout', {})).leadsTo).toMatch(/^https:\/\/op\.example\/end\?/)
+})
+
+it.each(['/logout', '/account/sign-out'])(
+  'a second click on the form of %s leads there too',
+  async (path) => {
+    const go = await signedIn({ signOut: 'provider' })
+    const [, token = ''] = /name="token" value="([^"]+)"/.exec((await go('/account')).text) ?? []
+    const first = await go(path, { token, return_to: '/account' }, true)
+    const second = await go(path, { token, return_to: '/account' })
+    expect([second.status, second.leadsTo]).toEqual([200, first.leadsTo])
+    expect(first.leadsTo).toMatch(/^https:\/\/op\.example\/end\?/)
+  },
+)
 
 it('the provider leads back to the sign-in page, for what the user wanted', async () => {
   const go = await signedIn({ signOut: 'provider' })

@@ -236,6 +236,16 @@ describe('a link of the operator', () => {
     expect(await passkeysOf(id)).toBe(2)
   })
 
+  it('adds no passkey that another user has, and can still be used', async () => {
+    const [{ key: known }, { id, newBrowser, enrol }] = [await enrolledAdmin(), await enrolledAdmin()]
+    const browser = newBrowser()
+    const page = await browser.go(await server.operator.users.enrol(id))
+    const again = await enrol(browser, page, known)
+    expect([again.status, again.body]).toEqual([403, expect.stringContaining('The passkey was not added')])
+    await enrol(browser, again, softwareAuthenticator(server.baseUrl))
+    expect(await passkeysOf(id)).toBe(2)
+  })
+
   it('is over after 24 hours, when the user is signed out everywhere, and if it was changed', async () => {
     const { id, newBrowser } = await newAdmin()
     const link = await server.operator.users.enrol(id)

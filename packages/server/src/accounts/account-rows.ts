@@ -16,6 +16,7 @@ import {
   rowOf,
   type StoredAccount,
 } from './accounts.ts'
+import { addPasskey, isAddable, type Passkey } from './passkeys/passkey-rows.ts'
 import {
   HASH_OF_NO_PASSWORD,
   hashPassword,
@@ -61,8 +62,15 @@ export interface AccountRows extends Accounts {
   setAdmin(id: string, admin: boolean): Promise<boolean>
   /** Its roles, also those of providers that have lapsed: who needs a passkey needs it without a sign-in there too. */
   lastRoles(id: string): Promise<readonly unknown[]>
-  /** Ends the sessions only. @param first in the same transaction; if it returns `false`, nothing changes */
-  endSessions(id: string, by: 'user' | 'operator', first?: (rows: Rows) => Promise<boolean>): Promise<boolean>
+  /** Ends the sessions only. */
+  endSessions(id: string, by: 'user' | 'operator'): Promise<boolean>
+  /** The same by the user, for an account as it was read. @returns as {@link changePassword} */
+  endSessionsOf(account: StoredAccount): Promise<StoredAccount | undefined>
+  /**
+   * Adds a passkey to an account as it was read, and ends its sessions. `false`: they have ended since, the credential exists already,
+   * or the account has as many passkeys as it may have. Then nothing changes.
+   */
+  addPasskey(account: StoredAccount, passkey: Passkey): Promise<boolean>
   /** Ends the sessions of all accounts, also those that a restored database does not know. Repeated, it tells apps again. */
   endAllSessions(): Promise<void>
   /** Keeps only the id, so that it is never reused for another person. */
@@ -124,6 +132,23 @@ export function accountRows(
     await sessionsEnding({ subject, sessionIds: [], all: true })
     return isPresent(database, subject)
   }
+  /** Ends the sessions of an account as it was read. What changes nothing ends no session, so no app is told. */
+  const endOf = async (
+    account: StoredAccount,
+    change: (end: ChangeAndEnd, rows: Rows) => Promise<boolean>,
+  ): Promise<StoredAccount | undefined> => {
+    const { id, sessionEpoch } = account
+    // Not its hash, which a sign-in may replace meanwhile: a new password has the next epoch.
+    const asRead: AccountCondition = (row) => row.and({ state: 'active', session_epoch: sessionEpoch })
+    if (!(await isPresent(database, id, asRead))) return undefined
+    const changed = await endAll(id, (end, rows) => change((values) => end(values, asRead), rows))
+    return changed ? { ...account, sessionEpoch: sessionEpoch + 1 } : undefined
+  }
+  const endByUser: typeof endOf = async (account, change) => {
+    const ended = await endOf(account, change)
+    if (ended) onEvent({ type: 'sessions_ended', subject: account.id, by: 'user' })
+    return ended
+  }
   /** The method may have started any session of the account. */
   const removeMethod = async (subject: string, method: SignInMethod): Promise<Removed> =>
     // What is not removed ends no session, so no app gets a logout token.
@@ -162,13 +187,9 @@ export function accountRows(
     setPassword: (subject, password) =>
       change({ type: 'account_password_changed', subject, by: 'operator' }, { password }),
     async changePassword(account, password, by) {
-      const { id: subject, sessionEpoch } = account
-      // Not its hash, which a sign-in may replace meanwhile: a new password has the next epoch.
-      const seen = { state: 'active', session_epoch: sessionEpoch } as const
-      const changed = await endAll(subject, (end) => end({ password }, (row) => row.and(seen)))
-      if (!changed) return undefined
-      onEvent({ type: 'account_password_changed', subject, by })
-      return { ...account, password, sessionEpoch: sessionEpoch + 1 }
+      const changed = await endOf(account, (end) => end({ password }))
+      if (changed) onEvent({ type: 'account_password_changed', subject: account.id, by })
+      return changed && { ...changed, password }
     },
     async replaceHash({ id: subject, password: before }, password) {
       const seen = { state: 'active', password: before } as const
@@ -189,10 +210,13 @@ export function accountRows(
       // No older session gets the rights: it may come from a provider that signs in no admin.
       return setAndEnd({ type, subject }, (account) => account('admin', '!=', admin), { admin })
     },
-    async endSessions(subject, by, first = async () => true) {
-      const ended = await endAll(subject, async (end, rows) => (await first(rows)) && end({}))
-      if (ended) onEvent({ type: 'sessions_ended', subject, by })
-      return ended
+    endSessions: (subject, by) => change({ type: 'sessions_ended', subject, by }, {}),
+    endSessionsOf: (account) => endByUser(account, (end) => end({})),
+    async addPasskey(account, passkey) {
+      if (!(await isAddable(database, passkey))) return false
+      const add = async (end: ChangeAndEnd, rows: Rows) =>
+        (await addPasskey(rows, passkey, account)) && end({})
+      return (await endByUser(account, add)) !== undefined
     },
     async endAllSessions() {
       // The epoch ends all at once, and apps get logout tokens afterwards. The rows are kept for that, also if this is repeated.

@@ -30,6 +30,8 @@ export interface UserSession extends Session {
   readonly network?: string | undefined
   /** Of the pages that the browser prefers, if it says so: a BCP 47 tag. */
   readonly language?: string | undefined
+  /** The id of the provider at which the user signed in for this session, or for one that it continues, and still is signed in. */
+  readonly provider?: string | undefined
   /** The id of the session before providers were connected in this browser, each of which began another one. */
   readonly connectedIn?: string | undefined
 }

@@ -1,5 +1,6 @@
 import type { AuthorizationServer, ScopeDefinition, Session } from '@grantkit/core'
 import { toResponse } from '@grantkit/core/adapter'
+import { isCrossSite } from '@grantkit/core/feature'
 import type { PersonalTokens } from '@grantkit/core/personal-tokens'
 import { fill, fillText, html, pointInTime } from '@grantkit/pages'
 import {
@@ -33,7 +34,7 @@ import {
 import type { ExternalParts } from './external-login.ts'
 import { type FailureSources, failuresSection } from './failed-sign-ins.ts'
 import type { LoginOptions } from './login.ts'
-import { elsewhereOf, signedOutPage } from './logout.ts'
+import { elsewhereOf, signedOutPage, signOut } from './logout.ts'
 import { deviceText, inLanguage, type LocalSite, type PageLanguage, type Says } from './page-language.ts'
 import { changePassword, isBySignIn, methodsOf, type Notify, signInMethods } from './sign-in-methods.ts'
 import { forOperator } from './sign-in-page.ts'
@@ -138,11 +139,12 @@ ${sessionSections(here, { signIns: latest, active, session, token, ways })}`
     },
     async signOutEverywhere(c) {
       const visit = await visits.of(c)
-      if (visit === undefined) return visits.signIn(c)
+      if (visit === undefined)
+        return isCrossSite(options.baseUrl, c.req.header()) ? visits.signIn(c) : signOut(c, options, path)
       if (!visits.isOwnForm(c, visit, formOf(c).token)) return answer(c, visit, PAGE_EXPIRED)
       await options.accounts.endSessions(visit.account.id, 'user')
       const { cookie } = await options.sessions.end(undefined)
-      const elsewhere = await elsewhereOf(options, visit.session, path)
+      const elsewhere = await elsewhereOf(options, visit.session.provider, path)
       const shown = { elsewhere, returnTo: path, cookie, everywhere: true }
       return toResponse(signedOutPage(inLanguage(site, c), shown))
     },
@@ -247,7 +249,7 @@ function methodText({ account }: PageLanguage, session: UserSession, ways: WaysT
   if (method === 'password') return account.byPassword
   if (method === 'passkey') return account.byPasskey
   if (method === 'application') return account.byApplication
-  const provider = providerOf(ways, session)?.provider.label ?? id
+  const provider = providerOf(ways, id)?.provider.label ?? id
   return method === 'provider' ? fillText(account.byProvider, { provider }) : undefined
 }
 

@@ -18,15 +18,18 @@ export interface FailureSources {
   readonly findClient: FindClient
 }
 
-/** Empty if nothing has failed, and without what the user decided. */
+/** Neither what the user decided nor a call with access that has ended is a sign-in that failed. */
+const NO_FAILURES: readonly string[] = ['consent_denied', 'grant_ended', 'bearer_unknown']
+
+/** Empty if nothing has failed. */
 export async function failuresSection(
   { attempts, findClient }: FailureSources,
   subject: string,
   language: PageLanguage,
 ): Promise<Markup | ''> {
   const since = new Date(Date.now() - DAYS * DAY_MS).toISOString()
-  const latest = await attempts.latestFailures({ subject, since }, 2 * SHOWN)
-  const failures = latest.filter(({ verdict }) => verdict.id !== 'consent_denied').slice(0, SHOWN)
+  const latest = await attempts.latestFailures({ subject, since }, 4 * SHOWN)
+  const failures = latest.filter(({ verdict }) => !NO_FAILURES.includes(verdict.id)).slice(0, SHOWN)
   if (failures.length === 0) return ''
   const { failures: texts } = language
   const names = await Promise.all(failures.map(({ clientId }) => clientId && nameOf(findClient, clientId)))

@@ -4,11 +4,10 @@ import { isCrossSite } from '@grantkit/core/feature'
 import type { LogoutInteraction } from '@grantkit/core/logout'
 import { fill, html } from '@grantkit/pages'
 import type { Context } from 'hono'
-import type { UserSession } from '../accounts/sessions.ts'
 import { formOf, headerOf, jsonError, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
 import { pageResponse, type Site } from '../http/page.ts'
 import { localesOf, signInAddress, signInAgain } from '../http/sign-in-wishes.ts'
-import type { Sessions } from '../sign-in/session.ts'
+import type { Ended, Sessions } from '../sign-in/session.ts'
 import { providerOf, type WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
 import type { ExternalParts } from './external-login.ts'
 import { inLanguage, inLocale, type LocalSite } from './page-language.ts'
@@ -34,17 +33,22 @@ interface SignOutOptions {
   readonly external?: ExternalParts | undefined
 }
 
-/** Ends the session, so that another user can sign in for the pending request. */
+/**
+ * Ends the session, so that another user can sign in for the pending request.
+ *
+ * @param otherwise where the user goes on if the form does not say it. Default: the start page
+ */
 export async function signOut(
   c: Context<WithBody>,
   options: SignOutOptions & { readonly baseUrl: string },
+  otherwise = `${options.site.basePath}/`,
 ): Promise<Response> {
   const { site, baseUrl, sessions } = options
   if (isCrossSite(baseUrl, c.req.header()))
     return jsonError(c, 403, 'invalid_request', 'Another site sent this form')
-  const returnTo = returnPath(formOf(c).return_to, `${site.basePath}/`)
-  const { session, cookie } = await sessions.end(c.req.header('cookie'))
-  const elsewhere = await elsewhereOf(options, session, returnTo)
+  const returnTo = returnPath(formOf(c).return_to, otherwise)
+  const { provider, cookie } = await sessions.end(c.req.header('cookie'))
+  const elsewhere = await elsewhereOf(options, provider, returnTo)
   if (elsewhere !== undefined) {
     const here = inLanguage(site, c, { uiLocales: localesOf(returnTo) })
     return toResponse(signedOutPage(here, { elsewhere, returnTo, cookie }))
@@ -57,25 +61,25 @@ export async function signOut(
 export function logoutInteraction(options: SignOutOptions): LogoutInteraction {
   const { site, sessions } = options
   // Core ends the session, and then asks for the page of the same request.
-  const ended = new WeakMap<HttpRequest, UserSession>()
+  const endedIn = new WeakMap<HttpRequest, Ended>()
   return {
     ...site.ui.logout,
     async endSession(request) {
-      const { session, cookie } = await sessions.end(headerOf(request, 'cookie'))
-      if (session !== undefined) ended.set(request, session)
-      return cookie
+      const ended = await sessions.end(headerOf(request, 'cookie'))
+      endedIn.set(request, ended)
+      return ended.cookie
     },
     async signedOutPage(view) {
-      const session = ended.get(view.request)
+      const ended = endedIn.get(view.request)
       const returnTo = `${site.basePath}/`
-      const elsewhere = session && (await elsewhereOf(options, session, returnTo))
+      const elsewhere = ended && (await elsewhereOf(options, ended.provider, returnTo))
       if (elsewhere === undefined) return site.ui.logout.signedOutPage(view)
       return signedOutPage(inLocale(site, view.locale), { elsewhere, returnTo })
     },
   }
 }
 
-/** Where a user is still signed in whose session has ended here. */
+/** Where a user is still signed in whose session has ended here: at the application of the users, or at a provider. */
 interface Elsewhere {
   /** As the user knows it. */
   readonly name: string
@@ -85,23 +89,22 @@ interface Elsewhere {
   readonly signIn: string
 }
 
-/** At the application of the users, or at the provider of the session. @param returnTo where the user goes on after a new sign-in */
+/** @param id the provider of the session. @param returnTo where the user goes on after a new sign-in */
 export async function elsewhereOf(
   { site: { basePath }, ways, external }: Omit<SignOutOptions, 'sessions'>,
-  session: UserSession | undefined,
+  id: string | undefined,
   returnTo: string,
 ): Promise<Elsewhere | undefined> {
   // With its own session, the application would sign the user in again at once.
   if (external !== undefined)
     return { name: new URL(external.signIn.url).host, signIn: signInAgain(basePath, returnTo) }
-  const provider = session && providerOf(ways, session)
-  return (
-    provider && {
-      name: provider.provider.label,
-      signOut: await provider.signOutUrl(returnTo),
-      signIn: signInAddress(basePath, returnTo),
-    }
-  )
+  const provider = providerOf(ways, id)
+  if (provider === undefined || provider.keepsNoSession) return undefined
+  return {
+    name: provider.provider.label,
+    signOut: await provider.signOutUrl(returnTo),
+    signIn: signInAddress(basePath, returnTo),
+  }
 }
 
 interface SignedOut {

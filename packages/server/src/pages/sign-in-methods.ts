@@ -83,15 +83,15 @@ async function confirm(
   visit: Visit,
 ): Promise<SignInFacts | { readonly problem: Says }> {
   const { id, email = '', password: hash } = visit.account
-  const { authTime, confirmedAt, signedInBy, acr, amr } = visit.session
-  const same = { authTime, confirmedAt, signedInBy, acr, amr }
+  const { authTime, confirmedAt, signedInBy, acr, amr, provider } = visit.session
+  const same = { authTime, confirmedAt, signedInBy, acr, amr, provider }
   if (isBySignIn(visit, await visits.isFresh(visit))) return same
   if (hash === '') return { problem: NOT_FRESH }
   const { current_password: password = '' } = formOf(c)
   const caller = { address: options.callerOf(c), cookies: c.req.header('cookie'), holder: id }
   const tried = await attemptPassword(options, { ...caller, email, password })
   if ('account' in tried && tried.account?.id === id)
-    return acr === 'phr' ? same : { signedInBy: 'password', ...BY_PASSWORD }
+    return acr === 'phr' ? same : { signedInBy: 'password', provider, ...BY_PASSWORD }
   options.onEvent(signInFailed(tried, 'wrong_password', id))
   return { problem: 'wait' in tried ? TOO_MANY : WRONG }
 }

@@ -3,7 +3,7 @@ import { isCrossSite } from '@grantkit/core/feature'
 import { fillText, html } from '@grantkit/pages'
 import type { Context } from 'hono'
 import type { AccountRows } from '../accounts/account-rows.ts'
-import { isCurrent, type StoredAccount } from '../accounts/accounts.ts'
+import type { StoredAccount } from '../accounts/accounts.ts'
 import { connectionIdOf } from '../accounts/sessions.ts'
 import { accountFor, type Identity, UpstreamError } from '../accounts/upstream/identities.ts'
 import type { Belonging } from '../accounts/upstream/memberships.ts'
@@ -28,7 +28,7 @@ export interface UpstreamLogin {
 }
 
 export function upstreamLogin(
-  options: LoginOptions & { readonly accounts: Pick<AccountRows, 'endSessions'> },
+  options: LoginOptions & { readonly accounts: Pick<AccountRows, 'endSessionsOf'> },
   page: SignInPage,
   provider: UpstreamSignIn,
 ): UpstreamLogin {
@@ -62,10 +62,11 @@ export function upstreamLogin(
       throw new UpstreamError('not_fresh')
     await giveRoles(account.id, identity)
     if (visit === undefined) {
-      const signedInBy = `provider ${provider.provider.id}`
+      const { id } = provider.provider
+      const signedInBy = `provider ${id}`
       const { authTime, acr, amr } = identity
       const vouched = identity.standing?.startsWith('vouched') ? true : undefined
-      const facts = { signedInBy, authTime, confirmedAt, acr, amr, vouched } as const
+      const facts = { signedInBy, authTime, confirmedAt, acr, amr, provider: id, vouched } as const
       return signedIn(options, c, { account, returnTo, usedCookie, ...facts })
     }
     options.onEvent({ type: 'identity_linked', subject: account.id, issuer: identity.issuer })
@@ -85,13 +86,13 @@ export function upstreamLogin(
 
   /** A new way to sign in ends every other session of the account. @returns the cookies of this browser */
   async function continued(c: Context, { account, session }: Visit): Promise<string[]> {
-    const { authTime, confirmedAt, signedInBy, acr, amr } = session
+    const { authTime, confirmedAt, signedInBy, acr, amr, provider } = session
     // Another tab has connected a provider at the same time, and renewed the session.
-    if (!(await options.accounts.endSessions(account.id, 'user', (rows) => isCurrent(rows, account))))
-      return []
-    const same = { authTime, confirmedAt, signedInBy, acr, amr, connectedIn: connectionIdOf(session) }
-    const ended = { ...account, sessionEpoch: account.sessionEpoch + 1 }
-    const next = await options.sessions.start(ended, c.req.header('cookie'), same)
+    const ended = await options.accounts.endSessionsOf(account)
+    if (ended === undefined) return []
+    const same = { authTime, confirmedAt, signedInBy, acr, amr, provider }
+    const connectedIn = connectionIdOf(session)
+    const next = await options.sessions.start(ended, c.req.header('cookie'), { ...same, connectedIn })
     options.onEvent(signInSucceeded(next.session))
     return [next.cookie, ...options.browsers.remember(ended, c.req.header('cookie'))]
   }

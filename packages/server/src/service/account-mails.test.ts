@@ -31,14 +31,15 @@ type SentMail = Readonly<Record<'to' | 'subject' | 'text', string>>
 interface Readers {
   /** Of the browser that causes the mail. */
   readonly accepted?: string
-  readonly latest?: { readonly language?: string }
+  /** Of the sessions that go on, the newest first. */
+  readonly sessions?: readonly (string | undefined)[]
   readonly account?: { readonly locale?: string }
 }
 
 /** Mails of a service whose mail server works as long as a test wants. */
 function open(
   send: () => Promise<void> = async () => {},
-  { accepted = '', latest = {}, account = {} }: Readers = {},
+  { accepted = '', sessions = [], account = {} }: Readers = {},
 ) {
   const mails: SentMail[] = []
   const errors: unknown[] = []
@@ -50,7 +51,10 @@ function open(
     {
       ...{
         config,
-        readers: { account: findAccount as never, sessions: async () => [latest] },
+        readers: {
+          account: findAccount as never,
+          sessions: async () => sessions.map((language) => ({ language })),
+        },
         createCounter: countersInMemory,
       },
       outbox: { store: createMemoryStore(), timers: false },
@@ -200,28 +204,45 @@ it('that the mail server does not take are errors of the server, and are sent wh
 })
 
 const BY_USER = { type: 'passkey_added', passkey: 'p', ...ADA }
-const KNOWN = { latest: { language: 'fr' }, account: { locale: 'es-MX' } }
+const WITH_ENGLISH = '\n* * *\n\nA passkey was added to your account'
 
 it.each([
   [
-    'of the browser in which the user changes something',
+    'of the account, whatever browser changes something',
     BY_USER,
-    { accepted: 'de-AT, en', ...KNOWN },
-    'Neuer Passkey bei Notes',
+    { accepted: 'de', sessions: ['ja', 'fr'], account: { locale: 'es-MX' } },
+    'Nueva llave de acceso en Notes',
+    undefined,
   ],
   [
-    'of the latest sign-in, if a stranger causes it',
-    GUESSES,
-    { accepted: 'ja', ...KNOWN },
-    'Mots de passe erronés',
+    'of the oldest session, with English below, if the account has none',
+    BY_USER,
+    { accepted: 'de', sessions: ['ja', 'fr', undefined] },
+    'Nouvelle clé d’accès – Notes / New passkey at Notes',
+    WITH_ENGLISH,
   ],
-  ['of the account, if nobody is signed in', GUESSES, { ...KNOWN, latest: {} }, 'Contraseñas incorrectas'],
-  ['of the service, if nothing is known', BY_USER, {}, 'New passkey at Notes'],
-])('are in the language %s', async (_, event, readers, subject) => {
+  [
+    'of the browser that changes something, with English below, if nothing else is known',
+    BY_USER,
+    { accepted: 'de-AT, en' },
+    'Neuer Passkey bei Notes / New passkey at Notes',
+    WITH_ENGLISH,
+  ],
+  ['of the service, if nothing is known', BY_USER, {}, 'New passkey at Notes', undefined],
+  [
+    'of the service, if a stranger causes it and nothing is known',
+    GUESSES,
+    { accepted: 'ja' },
+    'Wrong passwords for your account at Notes',
+    undefined,
+  ],
+])('are in the language %s', async (_, event, readers, subject, below) => {
   const { mails, emit, deliver } = open(undefined, readers)
   await emit(event)
   await deliver()
-  expect(mails).toMatchObject([{ subject: expect.stringContaining(subject) }])
+  expect(mails).toMatchObject([{ subject }])
+  expect(mails[0]?.text.split('* * *').length, mails[0]?.text).toBe(below === undefined ? 1 : 2)
+  expect(mails[0]?.text).toContain(below ?? '')
 })
 
 it('name the browser in the language of the mail', async () => {

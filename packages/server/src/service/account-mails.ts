@@ -4,16 +4,10 @@ import { type BrowserOfCaller, browserOfCaller } from '../audit/caller.ts'
 import { DAY_SECONDS } from '../config/time-units.ts'
 import type { ServiceEvent } from '../events.ts'
 import type { CreateCounter } from '../limits/counters.ts'
-import { deviceText, languageFor, type PageLanguage } from '../pages/page-language.ts'
+import { deviceText, type PageLanguage } from '../pages/page-language.ts'
 import type { ServiceContext } from '../service-context.ts'
-import { mailSender } from '../sign-in/mail-sender.ts'
-import {
-  languageOf,
-  type MailsOptions,
-  personalTokenMails,
-  type Readers,
-  type UserMails,
-} from './token-mails.ts'
+import { type MailText, mailSender } from '../sign-in/mail-sender.ts'
+import { type MailsOptions, mailTo, personalTokenMails, type Readers, type UserMails } from './token-mails.ts'
 
 /** The context of a service whose users hear of changes of their accounts and of their tokens. */
 export function withMails(context: ServiceContext, readers: Readers): ServiceContext {
@@ -77,10 +71,10 @@ export function accountMails(options: Options, sender = mailSender): AccountMail
   async function sendNow(news: News): Promise<void> {
     const account = await readers.account(news.subject)
     if (account?.email === undefined || !account.email_verified) return
+    const textIn = (language: PageLanguage) => mailAbout(news, config, language)
     // Who tries to get in is no reader.
-    const own = isByStranger(news.kind) ? undefined : news.language
-    const language = own === undefined ? await languageOf(account, readers) : languageFor(own)
-    await sendMail({ to: account.email, ...mailAbout(news, config, language) })
+    const ofChange = isByStranger(news.kind) ? undefined : news.language
+    await sendMail({ to: account.email, ...(await mailTo(account, readers, textIn, ofChange)) })
   }
 
   async function store(news: News): Promise<void> {
@@ -172,7 +166,7 @@ function mailAbout(
   { kind, at, provider, device, network }: News,
   { baseUrl, brand: { name: brand } }: MailsOptions['config'],
   language: PageLanguage,
-) {
+): MailText {
   const { mails } = language
   const { title, what } = mails.news[kind]
   const when = `${new Date(at * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`

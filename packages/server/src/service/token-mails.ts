@@ -6,7 +6,7 @@ import type { UserSession } from '../accounts/sessions.ts'
 import type { Config } from '../config/config.ts'
 import type { ServiceEvent } from '../events.ts'
 import { languageFor, type PageLanguage } from '../pages/page-language.ts'
-import { mailSender } from '../sign-in/mail-sender.ts'
+import { type MailText, mailSender } from '../sign-in/mail-sender.ts'
 
 /** Mails to users about what happened. */
 export interface UserMails {
@@ -22,10 +22,26 @@ export interface Readers {
   sessions(subject: string): Promise<readonly Pick<UserSession, 'language'>[]>
 }
 
-/** The language of the latest sign-in, of the account, or English. */
-export async function languageOf(account: StoredAccount, readers: Readers): Promise<PageLanguage> {
-  const [latest] = await readers.sessions(account.id)
-  return languageFor(latest?.language ?? account.locale)
+/**
+ * One mail, in each language that its reader may need. Only the `locale` of the account is surely theirs: a session, and the browser
+ * that changed something, may be a thief's, so the English text stands below that in their language.
+ *
+ * @param ofChange a BCP 47 tag
+ */
+export async function mailTo(
+  account: StoredAccount,
+  readers: Readers,
+  textIn: (language: PageLanguage) => MailText,
+  ofChange?: string,
+): Promise<MailText> {
+  if (account.locale !== undefined) return textIn(languageFor(account.locale))
+  const oldest = (await readers.sessions(account.id)).findLast(({ language }) => language !== undefined)
+  const languages = new Set([languageFor(oldest?.language ?? ofChange), languageFor('en')])
+  const texts = [...languages].map(textIn)
+  return {
+    subject: texts.map(({ subject }) => subject).join(' / '),
+    text: texts.map(({ text }) => text).join('\n* * *\n\n'),
+  }
 }
 
 export interface MailsOptions {
@@ -53,8 +69,8 @@ export function personalTokenMails(options: MailsOptions, sender = mailSender): 
   async function tell(subject: string, news: readonly News[]): Promise<void> {
     const account = await options.readers.account(subject)
     if (account?.email === undefined) return
-    const language = await languageOf(account, options.readers)
-    await send({ to: account.email, ...mailAbout(news, options.config, language) })
+    const textIn = (language: PageLanguage) => mailAbout(news, options.config, language)
+    await send({ to: account.email, ...(await mailTo(account, options.readers, textIn)) })
   }
 
   async function flush(): Promise<void> {
@@ -119,7 +135,7 @@ function mailAbout(
   news: readonly News[],
   { baseUrl, brand: { name: brand } }: Pick<Config, 'baseUrl' | 'brand'>,
   { mails }: PageLanguage,
-) {
+): MailText {
   const why = news[0]?.why ?? 'created'
   const { title, what, advice } = mails.tokens[why]
   const labels = news.flatMap(({ label, expiresAt }) => {

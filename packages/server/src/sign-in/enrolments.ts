@@ -3,7 +3,7 @@ import type { ServerSecret } from '@grantkit/core'
 import * as z from 'zod'
 import type { AccountRows } from '../accounts/account-rows.ts'
 import type { StoredAccount } from '../accounts/accounts.ts'
-import { addPasskey, type Passkey, type PasskeyRows } from '../accounts/passkeys/passkey-rows.ts'
+import type { Passkey, PasskeyRows } from '../accounts/passkeys/passkey-rows.ts'
 import { cookieOf, hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 
 /** A browser that may add a passkey to an account, and nothing else: it has no session. */
@@ -22,7 +22,7 @@ export interface Enrolments {
   begin(account: StoredAccount, link?: string): string
   /** @param cookies the Cookie header of a request. @throws OAuthError `temporarily_unavailable`, as below */
   find(cookies: string | undefined): Promise<Enrolment | undefined>
-  /** `false`: the account has a first passkey by now, or the link was used. */
+  /** `false`: the account has a first passkey by now, the link was used, or the credential exists already. */
   finish(enrolment: Enrolment, passkey: Passkey): Promise<boolean>
   /** The Set-Cookie line that forgets it. */
   readonly usedCookie: string
@@ -35,7 +35,7 @@ export interface Enrolments {
 interface Options {
   readonly secret: ServerSecret
   readonly baseUrl: string
-  readonly accounts: Pick<AccountRows, 'find' | 'endSessions'>
+  readonly accounts: Pick<AccountRows, 'find' | 'addPasskey'>
   readonly passkeys: Pick<PasskeyRows, 'list' | 'add'>
 }
 
@@ -62,9 +62,7 @@ export function enrolmentsOf({ secret, baseUrl, accounts, passkeys }: Options): 
     find: (cookies) => found(verifyValue(keys, cookie.read(cookies), Claims, SECONDS)),
     // Whoever has found the lost device may be signed in there. The end of the sessions is that of the link too.
     finish: ({ account, link }, passkey) =>
-      link === ''
-        ? passkeys.add(passkey, account, 1)
-        : accounts.endSessions(account.id, 'user', (rows) => addPasskey(rows, passkey, account)),
+      link === '' ? passkeys.add(passkey, account, 1) : accounts.addPasskey(account, passkey),
     usedCookie: cookie.set('', 0),
     linkFor(account) {
       const token = signValue(linkKeys, claimsOf(account, randomUUID()), LINK_SECONDS)

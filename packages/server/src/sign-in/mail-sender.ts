@@ -7,10 +7,13 @@ export interface MailOptions {
   readonly from: string
 }
 
-interface Mail {
-  readonly to: string
+export interface MailText {
   readonly subject: string
   readonly text: string
+}
+
+interface Mail extends MailText {
+  readonly to: string
 }
 
 /** @throws Error that names no address and no credential, when the mail server does not accept the mail */

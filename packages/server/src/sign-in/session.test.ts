@@ -33,8 +33,8 @@ beforeEach(async () => {
   alice = await stored()
 })
 
-async function stored(): Promise<StoredAccount> {
-  const account = await accounts.find('alice')
+async function stored(id = 'alice'): Promise<StoredAccount> {
+  const account = await accounts.find(id)
   if (account === undefined) throw new Error('The account was not added')
   return account
 }
@@ -200,6 +200,29 @@ describe('a session', () => {
     const facts = { signedInBy: 'provider partner', acr: 'phr', amr: ['pop', 'user', 'mfa'] } as const
     const { cookie } = await sessions.start(alice, undefined, facts)
     expect(await sessions.read(sent(cookie))).toMatchObject(facts)
+  })
+
+  it('knows the provider of the session before, if it is of the same user, unless there is another one', async () => {
+    const sessions = openSessions()
+    const byPartner = await sessions.start(alice, undefined, { provider: 'partner' })
+    const steppedUp = await sessions.start(alice, sent(byPartner.cookie), { signedInBy: 'passkey' })
+    expect(await sessions.read(sent(steppedUp.cookie))).toMatchObject({
+      signedInBy: 'passkey',
+      provider: 'partner',
+    })
+    const byOther = await sessions.start(alice, sent(steppedUp.cookie), { provider: 'other' })
+    expect(byOther.session.provider).toBe('other')
+    await accounts.add({ ...DANA, id: 'bob', email: 'bob@example.com' })
+    const { session } = await sessions.start(await stored('bob'), sent(byOther.cookie))
+    expect(session.provider, 'of somebody else').toBeUndefined()
+  })
+
+  it('has ended, and its cookie still says the provider to whoever signs out once more', async () => {
+    const sessions = openSessions()
+    const { cookie } = await sessions.start(alice, undefined, { provider: 'partner' })
+    for (const click of ['first', 'second'])
+      expect((await sessions.end(sent(cookie))).provider, click).toBe('partner')
+    expect((await sessions.end(`${sent(cookie)}x`)).provider, 'of a cookie that was changed').toBeUndefined()
   })
 
   it('has the weakest class if the sign-in had none, or one that does not exist', async () => {

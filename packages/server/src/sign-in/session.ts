@@ -33,7 +33,7 @@ export interface Sessions {
    */
   start(account: StoredAccount, cookies: string | undefined, signIn?: SignInFacts): Promise<Started>
   /**
-   * Ends the session.
+   * Ends the session, if it has not ended yet.
    *
    * @throws OAuthError `temporarily_unavailable`; the session then stays valid, unless apps could not be told once more after its end
    */
@@ -47,9 +47,9 @@ interface Started {
   readonly cookie: string
 }
 
-interface Ended {
-  /** The one that has ended, if there was one. */
-  readonly session: UserSession | undefined
+export interface Ended {
+  /** {@link UserSession.provider}, also of a session that had ended before. */
+  readonly provider: string | undefined
   /** Replaces its cookie. */
   readonly cookie: string
 }
@@ -66,6 +66,8 @@ export interface SignInFacts {
   readonly acr?: string | undefined
   /** The authentication methods (RFC 8176), each without a space. */
   readonly amr?: readonly string[] | undefined
+  /** {@link UserSession.provider}. Default: that of the session before, if it is of the same user. */
+  readonly provider?: string | undefined
   /** {@link UserSession.connectedIn}. */
   readonly connectedIn?: string | undefined
 }
@@ -86,7 +88,8 @@ export interface SessionOptions {
 }
 
 const HOUR = 60 * 60
-const SessionClaims = z.object({ jti: z.string(), sub: z.string() })
+/** `provider`: a form of a session that has just ended leads where the first click has led. */
+const SessionClaims = z.object({ jti: z.string(), sub: z.string(), provider: z.string().optional() })
 
 export function sessionsOfBrowsers({
   secret,
@@ -99,9 +102,12 @@ export function sessionsOfBrowsers({
   const cookie = cookieOf('session', baseUrl)
   const keys = hmacKeys(secret, 'session')
 
+  const claimsOf = (cookies: string | undefined) =>
+    verifyValue(keys, cookie.read(cookies), SessionClaims, lifetime)
+
   /** The account is read first: while it has this epoch, the session is there. */
   async function found(cookies: string | undefined): Promise<Visit | undefined> {
-    const claims = verifyValue(keys, cookie.read(cookies), SessionClaims, lifetime)
+    const claims = claimsOf(cookies)
     const account = claims && (await find(claims.sub))
     const session = account && (await sessions.find(claims.jti))
     if (session === undefined || session.subject !== account?.id) return undefined
@@ -126,26 +132,28 @@ export function sessionsOfBrowsers({
   return {
     visit,
     read: async (cookies) => (await visit(cookies))?.session,
-    async start(account, cookies, { signedInBy, acr, amr, connectedIn, ...times } = {}) {
+    async start(account, cookies, { signedInBy, acr, amr, connectedIn, ...more } = {}) {
       const { session: before } = (await found(cookies)) ?? {}
       const isSame = before?.subject === account.id
+      const { provider = isSame ? before.provider : undefined, ...times } = more
       if (before !== undefined && !isSame) await sessions.end(before.subject, before.id)
       const now = Date.now() / 1000
       const { authTime = Math.floor(now), confirmedAt = authTime } = times
       const session = {
         ...{ id: randomUUID(), firstId: isSame ? (before.firstId ?? before.id) : undefined },
         ...{ subject: account.id, epoch: account.sessionEpoch, authTime, confirmedAt },
-        ...{ signedInBy, acr: classOf(acr), amr, connectedIn, ...browserOfCaller() },
+        ...{ signedInBy, acr: classOf(acr), amr, provider, connectedIn, ...browserOfCaller() },
         ...{ startedAt: now, usedAt: now, expiresAt: now + lifetime },
       }
       await sessions.start(account, session, isSame ? before : undefined)
-      const value = signValue(keys, { jti: session.id, sub: account.id }, lifetime)
+      const claims = { jti: session.id, sub: account.id, ...(provider !== undefined && { provider }) }
+      const value = signValue(keys, claims, lifetime)
       return { session, cookie: cookie.set(value, lifetime) }
     },
     async end(cookies) {
       const { session } = (await found(cookies)) ?? {}
       if (session !== undefined) await sessions.end(session.subject, session.id)
-      return { session, cookie: cookie.set('', 0) }
+      return { provider: claimsOf(cookies)?.provider, cookie: cookie.set('', 0) }
     },
     lifetime,
   }

@@ -130,10 +130,10 @@ export function adminSignIns({ passkeys, directory, acr }: AdminSignInParts): Ad
   }
 }
 
-/** The provider with which the user of a session signed in; `undefined` also if it is not configured any more. */
+/** @returns `undefined` also if it is not configured any more */
 export function providerOf(
   { providers }: Pick<WaysToSignIn, 'providers'>,
-  { signedInBy }: Pick<Visit['session'], 'signedInBy'>,
+  id: string | undefined,
 ): UpstreamSignIn | undefined {
-  return providers.find(({ provider: { id } }) => signedInBy === `provider ${id}`)
+  return providers.find(({ provider }) => provider.id === id)
 }

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import { added, type Database, type Rows } from '../../database/database.ts'
+import type { Database, Rows } from '../../database/database.ts'
 import { errorsAs503 } from '../../database/errors-as-503.ts'
 import type { PasskeyRow } from '../../database/tables.ts'
 import { isCurrent, type StoredAccount } from '../accounts.ts'
@@ -50,7 +50,7 @@ export function passkeyRows(database: Database) {
      * read.
      */
     add: (passkey: Passkey, account: StoredAccount, most?: number) =>
-      added(database, (rows) => addPasskey(rows, passkey, account, most)),
+      database.transaction().execute((rows) => addPasskey(rows, passkey, account, most)),
     /**
      * Records a use. `false`: the passkey was removed, or its counter did not increase. Two uses with one counter mean
      * that the key was copied (WebAuthn 7.2, step 22); an authenticator without a counter always sends 0.
@@ -70,18 +70,29 @@ export function passkeyRows(database: Database) {
   })
 }
 
-/** In a transaction. @returns `false` as above, but for a credential that exists already: that is an error */
+/** In a transaction. @returns `false` as above */
 export async function addPasskey(
   rows: Rows,
   passkey: Passkey,
   account: StoredAccount,
   most = MAX_PASSKEYS,
 ): Promise<boolean> {
-  if (!(await isCurrent(rows, account))) return false
-  const known = rows.selectFrom('passkey').select('id').where('account', '=', passkey.subject)
-  if ((await known.execute()).length >= most) return false
-  await rows.insertInto('passkey').values(rowOf(passkey)).execute()
-  return true
+  if (!(await isCurrent(rows, account)) || !(await isAddable(rows, passkey, most))) return false
+  const insert = rows.insertInto('passkey').values(rowOf(passkey))
+  // Another account may get the same credential at the same time.
+  const { numInsertedOrUpdatedRows } = await insert.onConflict((row) => row.doNothing()).executeTakeFirst()
+  return numInsertedOrUpdatedRows === 1n
+}
+
+/** Whether the credential is new, and the account may have one more. */
+export async function isAddable(
+  rows: Database | Rows,
+  { id, subject }: Passkey,
+  most = MAX_PASSKEYS,
+): Promise<boolean> {
+  const known = rows.selectFrom('passkey').select('id')
+  const found = await known.where((row) => row.or({ id, account: subject })).execute()
+  return found.length < most && !found.some((passkey) => passkey.id === id)
 }
 
 function rowOf(passkey: Passkey): PasskeyRow {

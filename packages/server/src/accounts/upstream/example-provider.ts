@@ -52,6 +52,7 @@ export async function exampleProvider(config: Config): Promise<ExampleProvider |
   return {
     provider: Provider(z.string()).parse(settings),
     fetch: (url, init) => op.fetch(url, init),
+    keepsNoSession: true,
     page,
   }
 }

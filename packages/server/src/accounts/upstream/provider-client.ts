@@ -29,7 +29,7 @@ export interface ProviderClient {
   metadata(): Promise<ServerMetadata>
   /** @param more parameters of the request. @throws UpstreamError `unreachable` */
   authorizationUrl(flow: ProviderFlow, more: Readonly<Record<string, string>>): Promise<string>
-  /** Where the provider signs its user out; `undefined` if its document names no such address, or cannot be read. */
+  /** Where the provider signs its user out; `undefined` if its document names no such address, or is not read within a second. */
   endSessionUrl(more: Readonly<Record<string, string>>): Promise<string | undefined>
   /**
    * Redeems the code of an authorization response.
@@ -104,7 +104,8 @@ export function providerClient(
     },
     async endSessionUrl(more) {
       try {
-        return buildEndSessionUrl((await connected()).configuration, more).href
+        const here = await connection.soon()
+        return here && buildEndSessionUrl(here.configuration, more).href
       } catch {
         return undefined
       }
@@ -179,7 +180,9 @@ function renewed<Value>(read: () => Promise<Value>) {
   let doubted = false
 
   function renew(): Promise<Value> {
-    reading ??= read()
+    if (reading !== undefined) return reading
+    triedAt = Date.now()
+    reading = read()
       .then((value) => {
         copy = { value }
         doubted = false
@@ -188,7 +191,6 @@ function renewed<Value>(read: () => Promise<Value>) {
       .finally(() => {
         reading = undefined
       })
-    triedAt = Date.now()
     return reading
   }
 
@@ -199,6 +201,16 @@ function renewed<Value>(read: () => Promise<Value>) {
       if (Date.now() - triedAt < (doubted ? MINUTE : DAY)) return value
       doubted = true
       return renew().catch(() => value)
+    },
+    /** The copy, however old. Without one it is read, for a second at most, and not within a minute after that has failed. */
+    async soon(): Promise<Value | undefined> {
+      if (copy === undefined && (reading !== undefined || Date.now() - triedAt >= MINUTE)) {
+        const late = Promise.withResolvers<void>()
+        const timer = setTimeout(late.resolve, SECOND)
+        await Promise.race([renew().catch(() => {}), late.promise])
+        clearTimeout(timer)
+      }
+      return copy?.value
     },
     doubt() {
       doubted = true

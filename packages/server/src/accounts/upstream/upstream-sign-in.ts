@@ -15,6 +15,8 @@ import type { ProviderClient } from './provider-client.ts'
 /** The authorization code flow with one provider, as its client (OpenID Connect Core 3.1). */
 export interface UpstreamSignIn {
   readonly provider: Provider
+  /** Nobody stays signed in there. */
+  readonly keepsNoSession?: true | undefined
   /**
    * @param cookies the Cookie header of the request
    * @throws UpstreamError `unreachable`, `too_long`
@@ -33,7 +35,7 @@ export interface UpstreamSignIn {
   /** The Set-Cookie line that forgets it. */
   usedCookie(query: string): string
   /**
-   * Where the provider signs its user out: with the setting `signOut`, and if it has such an address.
+   * Where the provider signs its user out: with the setting `signOut`, and if it has such an address. Whether it is up is not known.
    *
    * @param returnTo a path of this service, for the sign-in page to which the provider leads back
    */

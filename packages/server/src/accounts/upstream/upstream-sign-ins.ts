@@ -10,6 +10,7 @@ import { type UpstreamOptions, type UpstreamSignIn, upstreamSignIn } from './ups
 export interface LocalProvider {
   readonly provider: Provider
   readonly fetch: NonNullable<UpstreamOptions['fetch']>
+  readonly keepsNoSession?: true | undefined
 }
 
 type WithProviders = Pick<Config, 'upstream' | 'upstreamFile'>
@@ -27,7 +28,8 @@ export async function upstreamSignIns(
   const providers = await configuredProviders(config)
   const configured = providers.map((provider) => upstreamSignIn(provider, options))
   if (local === undefined) return configured
-  return [...configured, upstreamSignIn(local.provider, { ...options, fetch: local.fetch })]
+  const { provider, fetch, keepsNoSession } = local
+  return [...configured, { ...upstreamSignIn(provider, { ...options, fetch }), keepsNoSession }]
 }
 
 /** Those of the configuration and of the file. @throws Error that names the fault of the file, without its secrets */
