@@ -216,6 +216,12 @@ it.each([
     'Mots de passe erronés',
   ],
   ['of the account, if nobody is signed in', GUESSES, { ...KNOWN, latest: {} }, 'Contraseñas incorrectas'],
+  [
+    'of the account, if there is none for the browser',
+    BY_USER,
+    { accepted: 'nl', account: { locale: 'es-MX' } },
+    'Nueva llave de acceso en Notes',
+  ],
   ['of the service, if nothing is known', BY_USER, {}, 'New passkey at Notes'],
 ])('are in the language %s', async (_, event, readers, subject) => {
   const { mails, emit, deliver } = open(undefined, readers)
