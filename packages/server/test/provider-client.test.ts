@@ -243,7 +243,7 @@ describe('the document of the provider', () => {
     const { identity, op } = openSignIn()
     await identity()
     op.rotateKey()
-    await expect(identity()).rejects.toMatchObject({ reason: 'unreachable' })
+    await expect(identity()).rejects.toMatchObject({ reason: 'response_invalid' })
     turn(60)
     expect((await identity()).subject).toBe('248289761001')
   })

@@ -161,6 +161,9 @@ export function upstreamErrorOf(fault: unknown, said: unknown = fault): Upstream
 const OF_CLIENT =
   /^(invalid_client|incorrect_client_credentials|unauthorized_client|invalid_scope|unsupported_(grant|response)_type|invalid_request|redirect_uri_mismatch)$/
 
+/** The errors of jose for an ID token. Its others are about keys that cannot be read. */
+const OF_SIGNATURE = /^ERR_(JWS_|JOSE_ALG_|JOSE_NOT_SUPPORTED|JWKS_(NO|MULTIPLE)_MATCHING_KEY)/
+
 function reasonOf(cause: unknown): UpstreamReason {
   const causes = causesOf(cause)
   const code = textOf(causes.find((each) => 'code' in each)?.code)
@@ -168,6 +171,7 @@ function reasonOf(cause: unknown): UpstreamReason {
   const error =
     causes.map((each) => textOf(each.error ?? Object(each.body).error)).find((text) => text !== '') ?? ''
   const status = causes.find((each) => typeof each.status === 'number')?.status as number | undefined
+  if (OF_SIGNATURE.test(code)) return 'response_invalid'
   // It names no error of OAuth: nothing answered, or what did is not the provider.
   if ((status ?? 0) >= 500 || !/^OAUTH_(?!TIMEOUT|ABORT)/.test(code)) return 'unreachable'
   if (/^(server_error|temporarily_unavailable)$/.test(error)) return 'unreachable'
