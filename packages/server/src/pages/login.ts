@@ -2,6 +2,7 @@ import { returnPath, type Session } from '@grantkit/core'
 import type { Context } from 'hono'
 import type { StoredAccount } from '../accounts/accounts.ts'
 import { type SignInCeremony, signInAnswer } from '../accounts/passkeys/ceremonies.ts'
+import type { GivenRoles } from '../accounts/provider-roles.ts'
 import type { ReportFailedSignIn } from '../attempts/recording.ts'
 import { BY_PASSKEY, BY_PASSWORD } from '../config/authentication-classes.ts'
 import type { RolesEvent, SignInEvent, SignInMethodChanged } from '../events.ts'
@@ -40,14 +41,16 @@ export function login(options: LoginOptions, page: SignInPage): Login {
     async show(c) {
       const { return_to, state } = c.req.query()
       // A provider that has signed its user out brings it back.
-      if (state !== undefined)
+      if (state !== undefined && return_to === undefined)
         return seeOther(c, signInAddress(options.site.basePath, returnPath(state, home)))
       const returnTo = returnPath(return_to, home)
       if (await needsNoSignIn(c, options)) return seeOther(c, returnTo)
+      const needs = c.req.query('needs')
       return page.show(c, {
         returnTo,
         email: c.req.query('login_hint') ?? '',
-        needsPasskey: c.req.query('needs') === 'passkey',
+        needsPasskey: needs === 'passkey',
+        problem: needs === 'fresh' ? ({ firstPasskey }) => firstPasskey.notFresh : undefined,
         wishes: wishesIn(c.req.query()),
       })
     },
@@ -129,17 +132,22 @@ export interface SignedIn extends SignInFacts {
   readonly usedCookie?: string | undefined
   /** The operator vouches for the address of the user, and the provider does not. */
   readonly vouched?: true | undefined
+  /** The roles that a provider gives with it. */
+  readonly given?: GivenRoles | undefined
+  /** Runs before the session starts, if one does. */
+  readonly onAdmitted?: (() => Promise<void>) | undefined
 }
 
 export async function signedIn(
   options: LoginOptions,
   c: Context,
-  { account, returnTo, usedCookie, vouched, ...facts }: SignedIn,
+  { account, returnTo, usedCookie, vouched, given, onAdmitted, ...facts }: SignedIn,
 ): Promise<Response> {
   const { site, sessions, browsers, requiredPasskeys, onEvent } = options
-  const after = await requiredPasskeys.after(account, facts.acr)
+  const after = await requiredPasskeys.after(account, facts.acr, given)
   if (after === 'enrol' || after === 'refused')
     return notSignedIn(options, c, after, { account, returnTo, usedCookie, ...facts })
+  await onAdmitted?.()
   const { session, cookie } = await sessions.start(account, c.req.header('cookie'), facts)
   onEvent({ ...signInSucceeded(session), ...acrOfApplication(facts), ...(vouched && { vouched }) })
   // An application has the passwords, and limits them.
@@ -167,7 +175,7 @@ async function notSignedIn(
   if (usedCookie !== undefined) c.header('set-cookie', usedCookie)
   if (after === 'refused') return seeOther(c, `${signInAgain(basePath, returnTo, false)}&needs=passkey`)
   if (!(await isFresh(ways, { account, session: { authTime, confirmedAt } })))
-    return seeOther(c, signInAgain(basePath, returnTo))
+    return seeOther(c, `${signInAgain(basePath, returnTo)}&needs=fresh`)
   c.header('set-cookie', enrolments.begin(account), { append: true })
   return seeOther(c, addressOf(`${basePath}/login/enrol`, { return_to: returnTo }))
 }

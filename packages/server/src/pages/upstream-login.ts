@@ -60,14 +60,16 @@ export function upstreamLogin(
     }
     if (visit === undefined && isUnproven && (await hasOtherWay(options.ways, account)))
       throw new UpstreamError('not_fresh')
-    await giveRoles(account.id, identity)
+    const onAdmitted = () => giveRoles(account.id, identity)
     if (visit === undefined) {
       const signedInBy = `provider ${provider.provider.id}`
-      const { authTime, acr, amr } = identity
+      const { authTime, acr, amr, roles } = identity
+      const given = typeof roles === 'object' ? { provider: provider.provider.id, roles } : undefined
       const vouched = identity.standing?.startsWith('vouched') ? true : undefined
       const facts = { signedInBy, authTime, confirmedAt, acr, amr, vouched } as const
-      return signedIn(options, c, { account, returnTo, usedCookie, ...facts })
+      return signedIn(options, c, { account, returnTo, usedCookie, given, onAdmitted, ...facts })
     }
+    await onAdmitted()
     options.onEvent({ type: 'identity_linked', subject: account.id, issuer: identity.issuer })
     for (const line of [...(await continued(c, visit)), usedCookie])
       c.header('set-cookie', line, { append: true })

@@ -146,6 +146,8 @@ export const de: ServerTexts = {
     overWhy:
       'Nach einer Anmeldung haben Sie fünf Minuten, um einen ersten Passkey hinzuzufügen. Ein Link gilt einen Tag und für einen einzigen Passkey. Passkey verloren? Bitten Sie den Betreiber dieses Dienstes um einen neuen Link.',
     only: 'Dieses Konto öffnet sich nur mit seinem Passkey. Verloren? Bitten Sie den Betreiber dieses Dienstes um einen Link.',
+    notFresh:
+      'Ihr Konto braucht einen Passkey. Um einen hinzuzufügen, melden Sie sich erneut an: Diese Anmeldung zeigt nicht, dass Sie in den letzten fünf Minuten da waren.',
     noticeTitle: 'Sie werden einen Passkey brauchen',
     noticeFrom:
       'Ab dem {day} können Sie sich nur noch mit einem Passkey anmelden. Ihr Konto hat noch keinen.',

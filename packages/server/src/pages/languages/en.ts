@@ -155,6 +155,9 @@ export const en = {
     overWhy:
       'After a sign-in you have five minutes to add a first passkey. A link works for one day and for one passkey. Lost your passkey? Ask the operator of this service for a new link.',
     only: 'This account opens only with its passkey. Lost it? Ask the operator of this service for a link.',
+    /** Of a provider that did not say when its user signed in, or long ago. */
+    notFresh:
+      'Your account needs a passkey. To add one, sign in again: this sign-in does not show that you were there in the last five minutes.',
     noticeTitle: 'You will need a passkey',
     /** Of users who must have a passkey from a day on. */
     noticeFrom: 'From {day} on, you can sign in only with a passkey. Your account has none.',

@@ -144,6 +144,8 @@ export const es: ServerTexts = {
     overWhy:
       'Tras iniciar sesión tiene cinco minutos para añadir una primera llave de acceso. Un enlace sirve durante un día y para una sola llave. ¿Ha perdido su llave de acceso? Pida un enlace nuevo al responsable de este servicio.',
     only: 'Esta cuenta solo se abre con su llave de acceso. ¿La ha perdido? Pida un enlace al responsable de este servicio.',
+    notFresh:
+      'Su cuenta necesita una llave de acceso. Para añadir una, vuelva a iniciar sesión: este inicio de sesión no demuestra que usted estuviera presente en los últimos cinco minutos.',
     noticeTitle: 'Necesitará una llave de acceso',
     noticeFrom:
       'A partir del {day} solo podrá iniciar sesión con una llave de acceso. Su cuenta no tiene ninguna.',

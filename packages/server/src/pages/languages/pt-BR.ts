@@ -141,6 +141,8 @@ export const ptBR: ServerTexts = {
     overWhy:
       'Depois de entrar, você tem cinco minutos para adicionar a primeira chave de acesso. Um link vale por um dia e para uma única chave. Perdeu a chave de acesso? Peça um novo link ao operador deste serviço.',
     only: 'Esta conta só abre com a sua chave de acesso. Perdeu? Peça um link ao operador deste serviço.',
+    notFresh:
+      'Sua conta precisa de uma chave de acesso. Para adicionar uma, entre de novo: esta entrada não mostra que você estava presente nos últimos cinco minutos.',
     noticeTitle: 'Você vai precisar de uma chave de acesso',
     noticeFrom:
       'A partir de {day}, você só poderá entrar com uma chave de acesso. Sua conta não tem nenhuma.',
