@@ -45,10 +45,12 @@ export function upstreamLogin(
     const visit = linkFor === '' ? undefined : await visitOfSession(options, c, linkFor)
     const onLinked = ({ id: subject }: StoredAccount, issuer: string) =>
       options.onEvent({ type: 'identity_linked', subject, issuer })
+    const onRemapped = (subject: string, issuer: string) =>
+      options.onEvent({ type: 'identity_remapped', subject, issuer })
     // Before an account is made, or linked.
     if (visit === undefined && isUnproven && isDemandOfApp(returnTo)) throw new UpstreamError('not_fresh')
     const account = await accountFor(
-      { ...options.ways, onLinked },
+      { ...options.ways, onLinked, onRemapped },
       provider.provider,
       identity,
       visit?.account,

@@ -21,7 +21,7 @@ import type { Database } from '../database/database.ts'
 import type { Visit } from './session.ts'
 
 /** The sign-in methods other than passwords. */
-export interface WaysToSignIn extends Omit<AccountsOfIdentities, 'onLinked'> {
+export interface WaysToSignIn extends Omit<AccountsOfIdentities, 'onLinked' | 'onRemapped'> {
   /** `false`: an application or a directory authenticates the users, so none of these methods is available. */
   readonly builtIn: boolean
   readonly passkeys: PasskeyRows
