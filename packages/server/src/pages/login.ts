@@ -1,4 +1,5 @@
 import { returnPath, type Session } from '@grantkit/core'
+import { fillText } from '@grantkit/pages'
 import type { Context } from 'hono'
 import type { StoredAccount } from '../accounts/accounts.ts'
 import { type SignInCeremony, signInAnswer } from '../accounts/passkeys/ceremonies.ts'
@@ -19,10 +20,12 @@ import {
   type SignInOptions,
   signInFailed,
 } from '../sign-in/sign-in-attempt.ts'
+import type { WaitingIdentities } from '../sign-in/waiting-identities.ts'
 import { isFresh } from '../sign-in/ways-to-sign-in.ts'
 import type { Says } from './page-language.ts'
 import {
   demandsMoreThanPassword,
+  FORM_EXPIRED,
   needsNoSignIn,
   type SignInPage,
   type SignInPageOptions,
@@ -39,18 +42,19 @@ export function login(options: LoginOptions, page: SignInPage): Login {
   const home = `${options.site.basePath}/`
   return {
     async show(c) {
-      const { return_to, state } = c.req.query()
+      const { return_to, state, needs, connect } = c.req.query()
       // A provider that has signed its user out brings it back.
       if (state !== undefined && return_to === undefined)
         return seeOther(c, signInAddress(options.site.basePath, returnPath(state, home)))
       const returnTo = returnPath(return_to, home)
-      if (await needsNoSignIn(c, options)) return seeOther(c, returnTo)
-      const needs = c.req.query('needs')
+      const connects = options.waiting.find(c.req.header('cookie'), connect)
+      if (connect === undefined && (await needsNoSignIn(c, options))) return seeOther(c, returnTo)
       return page.show(c, {
         returnTo,
         email: c.req.query('login_hint') ?? '',
         needsPasskey: needs === 'passkey',
-        problem: needs === 'fresh' ? ({ firstPasskey }) => firstPasskey.notFresh : undefined,
+        connects,
+        problem: needs === 'fresh' ? NOT_FRESH : connect && !connects ? FORM_EXPIRED : undefined,
         wishes: wishesIn(c.req.query()),
       })
     },
@@ -58,17 +62,18 @@ export function login(options: LoginOptions, page: SignInPage): Login {
       const fields = formOf(c)
       const returnTo = returnPath(fields.return_to, home)
       const email = (fields.email ?? '').slice(0, 254)
-      const shown = { returnTo, email, wishes: wishesIn(fields) }
+      const connects = options.waiting.find(c.req.header('cookie'), fields.connect)
+      const shown = { returnTo, email, wishes: wishesIn(fields), connects }
       const again = (status: number, problem: Says, headers = {}) =>
         page.show(c, { ...shown, status, problem, headers })
-      if (!page.isOwnForm(c, fields.token)) return page.expired(c, shown)
+      const isLost = fields.connect !== undefined && connects === undefined
+      if (isLost || !page.isOwnForm(c, fields.token)) return page.expired(c, shown)
       const caller = { address: options.callerOf(c), cookies: c.req.header('cookie') }
       const tried = await attemptPassword(options, { ...caller, email, password: fields.password ?? '' })
-      if ('account' in tried && tried.account)
-        return signedIn(options, c, {
-          ...{ account: tried.account, returnTo, signedInBy: 'password' },
-          ...BY_PASSWORD,
-        })
+      if ('account' in tried && tried.account) {
+        const { account } = tried
+        return signedInHere(options, page, c, shown, { account, signedInBy: 'password', ...BY_PASSWORD })
+      }
       options.onEvent(signInFailed(tried, 'wrong_password', await options.accounts.idOf(email)))
       if ('wait' in tried) return again(429, TOO_MANY, { 'retry-after': String(tried.wait) })
       return again(401, ({ signIn }) => signIn.wrongPassword)
@@ -96,10 +101,12 @@ export function passkeyLogin(
     submit: async (c) => {
       const fields = formOf(c)
       const returnTo = returnPath(fields.return_to, home)
-      const shown = { returnTo, passkeysInField: false, wishes: wishesIn(fields) }
+      const connects = options.waiting.find(c.req.header('cookie'), fields.connect)
+      const shown = { returnTo, passkeysInField: false, wishes: wishesIn(fields), connects }
       const again = (status: number, problem: Says, headers = {}) =>
         page.show(c, { ...shown, status, problem, headers })
-      if (!page.isOwnForm(c, fields.token)) return page.expired(c, shown)
+      const isLost = fields.connect !== undefined && connects === undefined
+      if (isLost || !page.isOwnForm(c, fields.token)) return page.expired(c, shown)
       const answer = signInAnswer(fields.answer ?? '')
       const presented = answer && (await ceremony.find(c.req.header('cookie'), answer))
       const tried = presented
@@ -107,17 +114,40 @@ export function passkeyLogin(
             ceremony.verify(presented),
           )
         : { account: undefined }
-      if ('account' in tried && tried.account)
-        return signedIn(options, c, {
-          ...{ account: tried.account, returnTo, signedInBy: 'passkey' },
-          ...BY_PASSKEY,
-        })
+      if ('account' in tried && tried.account) {
+        const { account } = tried
+        return signedInHere(options, page, c, shown, { account, signedInBy: 'passkey', ...BY_PASSKEY })
+      }
       options.onEvent(signInFailed(tried, 'wrong_passkey'))
       if ('wait' in tried) return again(429, TOO_MANY, { 'retry-after': String(tried.wait) })
       const text = demandsMoreThanPassword(shown.wishes) ? 'wrongPasskey' : 'wrongPasskeyOrPassword'
       return again(401, ({ signIn }) => signIn[text])
     },
   }
+}
+
+const NOT_FRESH: Says = ({ firstPasskey }) => firstPasskey.notFresh
+
+/** Completes a sign-in with a password or a passkey, and connects the identity that waits for it. */
+async function signedInHere(
+  options: LoginOptions,
+  page: SignInPage,
+  c: Context,
+  shown: Parameters<SignInPage['show']>[1],
+  by: Pick<SignedIn, 'account' | 'signedInBy'> & { readonly acr: string },
+): Promise<Response> {
+  const { waiting, requiredPasskeys, onEvent } = options
+  const { returnTo, connects: identity } = shown
+  const after = identity && (await requiredPasskeys.after(by.account, by.acr))
+  if (identity === undefined || after === 'enrol' || after === 'refused')
+    return signedIn(options, c, { ...by, returnTo })
+  const account = await waiting.connect(identity, by.account, by.acr)
+  if (account === undefined) {
+    const problem: Says = ({ signIn }) => fillText(signIn.notConnected, { provider: identity.label })
+    return page.show(c, { ...shown, status: 403, problem })
+  }
+  onEvent({ type: 'identity_linked', subject: account.id, issuer: identity.issuer })
+  return signedIn(options, c, { ...by, account, returnTo, usedCookie: waiting.end(identity) })
 }
 
 /**
@@ -194,6 +224,7 @@ export interface LoginOptions extends SignInOptions, SignInPageOptions {
   readonly sessions: Sessions
   readonly requiredPasskeys: RequiredPasskeys
   readonly enrolments: Enrolments
+  readonly waiting: WaitingIdentities
   readonly callerOf: CallerOf
   readonly reportFailed: ReportFailedSignIn
   readonly onEvent: (event: RolesEvent | SignInEvent | SignInMethodChanged) => void

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { returnPath } from '@grantkit/core'
 import { isCrossSite } from '@grantkit/core/feature'
 import { fillText, html } from '@grantkit/pages'
@@ -58,7 +59,9 @@ export function upstreamLogin(
     if (typeof account === 'string') {
       const holder = identity.email === undefined ? undefined : await options.accounts.idOf(identity.email)
       const event = refusalOf(provider.provider, account, visit?.account.id ?? holder, identity)
-      return refused(c, purpose, event, identity)
+      const mayOffer = holder !== undefined && shownReason(account, identity) === 'email_in_use'
+      const offer = mayOffer ? await offerOf(c, identity, holder) : undefined
+      return refused(c, purpose, event, identity, offer)
     }
     if (visit === undefined && isUnproven && (await hasOtherWay(options.ways, account)))
       throw new UpstreamError('not_fresh')
@@ -76,6 +79,14 @@ export function upstreamLogin(
     for (const line of [...(await continued(c, visit)), usedCookie])
       c.header('set-cookie', line, { append: true })
     return seeOther(c, returnTo)
+  }
+
+  /** For the user of an address that is in use: signed in to its account, they connect the identity. */
+  async function offerOf(c: Context, identity: Identity, account: string): Promise<Offer | undefined> {
+    const id = randomUUID()
+    const waits = { provider: provider.provider, identity, account }
+    const cookies = await options.waiting.begin(c.req.header('cookie'), id, waits)
+    return cookies && { offers: { id, label: provider.provider.label }, cookies }
   }
 
   async function giveRoles(subject: string, { roles }: Identity): Promise<void> {
@@ -195,11 +206,18 @@ function limited({ limits, callerOf }: LoginOptions, page: SignInPage): Within {
   }
 }
 
-type Refused = (c: Context, back: Back, event: SignInRefused, user?: Belonging) => Promise<Response>
+type Offer = Pick<Parameters<SignInPage['show']>[1], 'offers' | 'cookies'>
+type Refused = (
+  c: Context,
+  back: Back,
+  event: SignInRefused,
+  user?: Belonging,
+  offer?: Offer,
+) => Promise<Response>
 
 /** The sign-in page, with the reason in the language of the user. */
 function refusedPage(options: LoginOptions, page: SignInPage, provider: Provider): Refused {
-  return (c, back, event, user = {}) => {
+  return (c, back, event, user = {}, offer = {}) => {
     const { returnTo } = back
     const status = STATUSES[event.reason] ?? 403
     const reference = options.reportFailed(event, { returnTo, status, caller: options.callerOf(c) })
@@ -210,7 +228,7 @@ function refusedPage(options: LoginOptions, page: SignInPage, provider: Provider
       domain: user.domain,
       domains: domainsFor(provider, user),
     })
-    return page.show(c, { ...back, status, problem: () => text, reference, mayDecline: true })
+    return page.show(c, { ...back, ...offer, status, problem: () => text, reference, mayDecline: true })
   }
 }
 

@@ -244,15 +244,34 @@ export async function accountFor(
   const lacks = lacksToSignIn(provider, identity)
   if (lacks !== undefined) return lacks
   if (provider.formerIssuers !== undefined) await rows.identities.moveFormer(identity, provider.formerIssuers)
-  const tooWeakFor = async ({ id }: StoredAccount) => isUnbound(provider) && rows.directory.isAdmin(id)
-  if (signedIn !== undefined)
-    return (await tooWeakFor(signedIn)) ? 'admin_refused' : link(rows, identity, signedIn)
+  if (signedIn !== undefined) return connectIdentity(rows, provider, identity, signedIn)
   const known = (await accountOf(rows, identity)) ?? (await remappedAccount(rows, identity))
   if (known !== undefined)
-    return typeof known === 'object' && (await tooWeakFor(known)) ? 'admin_refused' : known
+    return typeof known === 'object' && !(await mayConnect(rows, provider, known)) ? 'admin_refused' : known
   const found = await byAddress(rows, provider, identity)
   // The same identity may have signed up at the same time.
   return found === 'email_in_use' ? ((await accountOf(rows, identity)) ?? found) : found
+}
+
+type Linkable = Pick<Identity, 'issuer' | 'subject' | 'email' | 'provider' | 'tenant' | 'oid'>
+
+/** Whether the provider is strong enough for the account. */
+export async function mayConnect(
+  { directory }: Pick<AccountsOfIdentities, 'directory'>,
+  provider: Provider,
+  { id }: StoredAccount,
+): Promise<boolean> {
+  return !isUnbound(provider) || !(await directory.isAdmin(id))
+}
+
+/** For a user who has just signed in to the account. */
+export async function connectIdentity(
+  rows: AccountsOfIdentities,
+  provider: Provider,
+  identity: Linkable,
+  account: StoredAccount,
+): Promise<StoredAccount | NoAccount> {
+  return (await mayConnect(rows, provider, account)) ? link(rows, identity, account) : 'admin_refused'
 }
 
 async function byAddress(
@@ -327,7 +346,7 @@ export async function linkByAddress(
 
 async function link(
   { identities }: AccountsOfIdentities,
-  identity: Identity,
+  identity: Linkable,
   account: StoredAccount,
 ): Promise<StoredAccount | NoAccount> {
   if (await identities.add(linked(identity, account.id), account)) return account
@@ -370,15 +389,9 @@ function lacksToSignUp({ signUp }: Provider, identity: Identity): NoAccount | un
 }
 
 function linked(
-  {
-    issuer,
-    subject,
-    email,
-    ...more
-  }: Pick<Identity, 'issuer' | 'subject' | 'email' | 'provider' | 'tenant' | 'oid'>,
+  { issuer, subject, email, provider, tenant, oid }: Linkable,
   account: string,
 ): LinkedIdentity {
-  const { provider, tenant, oid } = more
   const shownAs = email ?? subject
   return { issuer, identity: subject, subject: account, shownAs, addedAt: Date.now(), provider, tenant, oid }
 }

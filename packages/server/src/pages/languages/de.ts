@@ -10,6 +10,11 @@ export const de: ServerTexts = {
     emailOrName: 'E-Mail-Adresse oder Benutzername',
     password: 'Passwort',
     forgotten: 'Passwort vergessen?',
+    connect: 'Anmelden und {provider} verbinden',
+    connectWhy:
+      'Melden Sie sich innerhalb von zehn Minuten hier bei Ihrem Konto an. Danach können Sie sich auch mit {provider} anmelden, und alle anderen Browser sind abgemeldet.',
+    notConnected:
+      '{provider} wurde nicht verbunden. Melden Sie sich bei dem Konto mit dieser E-Mail-Adresse an, als Admin mit seinem Passkey.',
     withProvider: 'Weiter mit {provider}',
     backFrom: 'Zurück von {provider}',
     reference: 'Referenz: {reference}',

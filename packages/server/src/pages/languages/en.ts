@@ -12,6 +12,12 @@ export const en = {
     emailOrName: 'Email or user name',
     password: 'Password',
     forgotten: 'Forgot your password?',
+    /** A link, and the title of the page behind it, for a user whose address has an account. */
+    connect: 'Sign in to connect {provider}',
+    connectWhy:
+      'Sign in here to your account within ten minutes. Then you can sign in with {provider} too, and every other browser is signed out.',
+    notConnected:
+      '{provider} was not connected. Sign in to the account that has this e-mail address, with its passkey if you are an admin.',
     /** A button for an OpenID provider. */
     withProvider: 'Continue with {provider}',
     /** The title of a page that leads on from there by itself. */

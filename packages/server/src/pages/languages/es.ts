@@ -10,6 +10,11 @@ export const es: ServerTexts = {
     emailOrName: 'Correo electrónico o nombre de usuario',
     password: 'Contraseña',
     forgotten: '¿Ha olvidado su contraseña?',
+    connect: 'Iniciar sesión para conectar {provider}',
+    connectWhy:
+      'Inicie sesión aquí en su cuenta en un plazo de diez minutos. Después también podrá iniciar sesión con {provider}, y la sesión se cerrará en todos los demás navegadores.',
+    notConnected:
+      'No se ha conectado {provider}. Inicie sesión en la cuenta que tiene esta dirección de correo, con su llave de acceso si es administrador.',
     withProvider: 'Continuar con {provider}',
     backFrom: 'De vuelta de {provider}',
     reference: 'Referencia: {reference}',

@@ -10,6 +10,11 @@ export const fr: ServerTexts = {
     emailOrName: 'Adresse e-mail ou nom d’utilisateur',
     password: 'Mot de passe',
     forgotten: 'Mot de passe oublié ?',
+    connect: 'Se connecter pour associer {provider}',
+    connectWhy:
+      'Connectez-vous ici à votre compte dans les dix minutes. Vous pourrez ensuite aussi vous connecter avec {provider}, et tous les autres navigateurs seront déconnectés.',
+    notConnected:
+      '{provider} n’a pas été associé. Connectez-vous au compte qui a cette adresse e-mail, avec sa clé d’accès si vous êtes administrateur.',
     withProvider: 'Continuer avec {provider}',
     backFrom: 'De retour de {provider}',
     reference: 'Référence : {reference}',

@@ -10,6 +10,11 @@ export const ja: ServerTexts = {
     emailOrName: 'メールアドレスまたはユーザー名',
     password: 'パスワード',
     forgotten: 'パスワードをお忘れですか？',
+    connect: 'ログインして {provider} を接続',
+    connectWhy:
+      '10 分以内に、ここでご自分のアカウントにログインしてください。以後は {provider} でもログインできるようになり、ほかのすべてのブラウザーからはログアウトされます。',
+    notConnected:
+      '{provider} は接続されませんでした。このメールアドレスのアカウントにログインしてください。管理者の場合は、パスキーでログインしてください。',
     withProvider: '{provider} で続行',
     backFrom: '{provider} から戻りました',
     reference: '参照番号：{reference}',

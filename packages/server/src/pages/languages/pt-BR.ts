@@ -10,6 +10,11 @@ export const ptBR: ServerTexts = {
     emailOrName: 'E-mail ou nome de usuário',
     password: 'Senha',
     forgotten: 'Esqueceu a senha?',
+    connect: 'Entrar para conectar {provider}',
+    connectWhy:
+      'Entre aqui na sua conta dentro de dez minutos. Depois você também poderá entrar com {provider}, e sairá de todos os outros navegadores.',
+    notConnected:
+      '{provider} não foi conectado. Entre na conta que tem este endereço de e-mail, com a chave de acesso dela se você for administrador.',
     withProvider: 'Continuar com {provider}',
     backFrom: 'De volta de {provider}',
     reference: 'Referência: {reference}',
