@@ -55,7 +55,16 @@ export type ServiceEvent =
 export type OnEvent = (event: ServiceEvent) => void
 
 /** The events that the audit trail receives: those of the service and of its commands. */
-export type AuditedEvent = ServiceEvent | SigningKeysRotated
+export type AuditedEvent = ServiceEvent | SigningKeysRotated | RemapOpened
+
+/** The command `identities remap`. */
+interface RemapOpened {
+  readonly type: 'remap_opened'
+  /** The id of the provider. */
+  readonly provider: string
+  /** How many users can be found. */
+  readonly people: number
+}
 
 /**
  * Who causes an event. It decides how many the trail keeps, and for how long. A `decision` changes who has access to an
@@ -150,12 +159,14 @@ const EVENTS: Readonly<
   passkey_removed: ['decision', 'A passkey was removed'],
   identity_linked: ['decision', 'A provider was linked to an account'],
   identity_removed: ['decision', 'A provider was removed from an account'],
+  identity_remapped: ['decision', 'A user of a provider was found again after a new app registration'],
+  remap_opened: ['operator', 'An operator lets users be found again after a new app registration'],
   attempt_read: ['operator', 'An operator read a sign-in attempt'],
   left_out: ['unauthenticated', 'More entries than the trail keeps'],
 }
 
-// The trail writes the one, and a command the other.
-const { left_out: _, signing_keys_rotated: __, ...OF_SERVICE } = EVENTS
+// The trail writes the first, and commands the others.
+const { left_out: _, signing_keys_rotated: __, remap_opened: ___, ...OF_SERVICE } = EVENTS
 /** All types of `ServiceEvent`. */
 export const EVENT_TYPES: readonly string[] = Object.keys(OF_SERVICE)
 
@@ -360,7 +371,8 @@ export interface SignedOut {
 export type SignInMethodChanged =
   | { readonly type: 'passkey_added' | 'passkey_removed'; readonly subject: string; readonly passkey: string }
   | {
-      readonly type: 'identity_linked' | 'identity_removed'
+      /** `identity_remapped`: `tid` and `oid` found its user again, who has another `sub` now. */
+      readonly type: 'identity_linked' | 'identity_removed' | 'identity_remapped'
       readonly subject: string
       readonly issuer: string
     }

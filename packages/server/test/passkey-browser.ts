@@ -18,6 +18,11 @@ export class PasskeyBrowser {
     this.#baseUrl = baseUrl
   }
 
+  /** Has the cookies of another browser, as a thief. */
+  take(other: PasskeyBrowser): void {
+    for (const [name, value] of other.#cookies) this.#cookies.set(name, value)
+  }
+
   async go(address: string, form?: Fields, headers: Fields = {}): Promise<Shown> {
     const url = new URL(address, this.#baseUrl)
     if (url.origin !== this.#baseUrl) return { url, status: 0, body: '' }

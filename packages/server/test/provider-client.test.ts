@@ -184,6 +184,13 @@ describe('the answer of the provider', () => {
       { claims: { iss: 'https://op.example:8443' } },
       /^iss of the ID token is "https:\/\/op.example:8443", not "https:\/\/op.example"$/,
     ],
+    ...['https://user@op.example', 'https://OP.example', 'https://op.example/'].map(
+      (iss): [string, object, RegExp] => [
+        `issuer ${iss}`,
+        { claims: { iss } },
+        /^iss of the ID token is ".*op\.example\/?", not "https:\/\/op.example"$/i,
+      ],
+    ),
     [
       'end',
       { claims: { exp: 1_800_000_000 } },
@@ -280,7 +287,7 @@ describe('the document of the provider', () => {
     const { identity, op } = openSignIn()
     await identity()
     op.rotateKey()
-    await expect(identity()).rejects.toMatchObject({ reason: 'unreachable' })
+    await expect(identity()).rejects.toMatchObject({ reason: 'response_invalid' })
     turn(60)
     expect((await identity()).subject).toBe('248289761001')
   })

@@ -149,6 +149,30 @@ it('the provider leads back to the sign-in page, for what the user wanted', asyn
   expect(await back('//evil.example')).toBe('/login?return_to=%2F')
 })
 
+it.each([
+  [
+    'without what the app said of its user',
+    '/oauth/authorize?client_id=gone&login_hint=ada%40example.com&id_token_hint=ey.J.x&scope=openid',
+    '/oauth/authorize?client_id=gone&scope=openid',
+  ],
+  ['of 1,000 characters', `/${'a'.repeat(999)}`, `/${'a'.repeat(999)}`],
+  ['and no longer one', `/${'a'.repeat(1000)}`, null],
+])('the provider gets the page that the user wanted, %s', async (_, wanted, state) => {
+  const go = await signedIn({ signOut: 'provider' })
+  const { searchParams } = new URL((await go('/logout', { return_to: wanted })).leadsTo)
+  expect(searchParams.get('state')).toBe(state)
+})
+
+it('the page that an app names wins over what a provider brings back', async () => {
+  const go = await signedIn()
+  await go('/logout', {})
+  const page = await go('/login?return_to=%2Faccount&state=%2Fadmin')
+  expect([page.status, page.text]).toEqual([
+    200,
+    expect.stringContaining('name="return_to" value="/account"'),
+  ])
+})
+
 it('the account page names the provider of a session by its label', async () => {
   const go = await signedIn()
   expect((await go('/account')).text).toContain('<li>provider Partner · ')

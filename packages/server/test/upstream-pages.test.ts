@@ -517,7 +517,7 @@ it.each([
     'that asked for nothing for an hour signs in there again',
     3600,
     {},
-    '/login?return_to=%2Faccount&prompt=login',
+    '/login?return_to=%2Faccount&prompt=login&needs=fresh',
   ],
   ['that says phr and is trusted is signed in', 0, { acr: 'phr' }, '/account'],
 ])('where all users need a passkey, who comes by a provider %s', async (_, age, authentication, next) => {
@@ -526,4 +526,32 @@ it.each([
   const { begin, answered } = await open(age, rules, {}, config, authentication)
   const answer = await answered(await begin('/account', { acr_values: 'phr' }))
   expect(answer.headers.get('location')).toBe(next)
+})
+
+it('where all users need a passkey, a provider that asked for nothing for an hour leads to a page that says why', async () => {
+  const config = { requirePasskey: { who: 'all', from: '2020-01-01' } } as const
+  const { get, begin, answered } = await open(3600, { signUp: true }, {}, config)
+  const again = await answered(await begin())
+  const words =
+    'Your account needs a passkey. To add one, sign in again: this sign-in does not show that you were there in the last five minutes.'
+  await expectProblem(await get(again.headers.get('location') ?? ''), 200, words)
+})
+
+it.each<[string, string | string[], object, unknown]>([
+  ['not to one that every user needs a passkey for', 'all', {}, undefined],
+  ['not to one that the role itself needs a passkey for', ['editor'], {}, undefined],
+  ['to one that has proved a passkey there', ['editor'], { acr: 'phr' }, ['editor']],
+  ['to one of whom no passkey is demanded', ['auditor'], {}, ['editor']],
+])('a provider gives roles to a sign-in that is let in: %s', async (_, who, authentication, given) => {
+  const rules = {
+    ...{ signUp: true, trustAcr: true },
+    roles: { claim: 'groups', map: { staff: ['editor'] } },
+  }
+  const config = { requirePasskey: { who, from: '2020-01-01' } } as Partial<ServerConfig>
+  const { server, begin, answered } = await open(0, rules, { groups: ['staff'] }, config, authentication)
+  await answered(await begin('/account', { acr_values: 'phr' }))
+  const subject = (await server.accounts.idOf('alice@partner.example')) ?? ''
+  expect((await server.accounts.claims(subject))?.roles).toEqual(given)
+  const changes = server.events.filter(({ type }) => type === 'account_roles_changed')
+  expect(changes).toHaveLength(given === undefined ? 0 : 1)
 })

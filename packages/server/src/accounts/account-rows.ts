@@ -25,7 +25,7 @@ import {
   passwordMatches,
 } from './password-hashes.ts'
 import type { PasswordChecks } from './passwords.ts'
-import { dropRoles, lastRoles, withRoles } from './provider-roles.ts'
+import { dropRoles, type GivenRoles, lastRoles, withRoles } from './provider-roles.ts'
 import { type ChangeAndEnd, type SessionsEnding, sessionEnds, type UserSessions } from './sessions.ts'
 
 /**
@@ -61,7 +61,7 @@ export interface AccountRows extends Accounts {
   /** Whether it may use the operator's view. Repeated, it changes nothing. */
   setAdmin(id: string, admin: boolean): Promise<boolean>
   /** Its roles, also those of providers that have lapsed: who needs a passkey needs it without a sign-in there too. */
-  lastRoles(id: string): Promise<readonly unknown[]>
+  lastRoles(id: string, now?: GivenRoles): Promise<readonly unknown[]>
   /** Ends the sessions only. */
   endSessions(id: string, by: 'user' | 'operator'): Promise<boolean>
   /** The same by the user, for an account as it was read. @returns as {@link changePassword} */
@@ -167,8 +167,8 @@ export function accountRows(
     find: (id) => withId(id).then((row) => row && accountOf(row)),
     idOf: (email) => withEmail(email).then((row) => row?.id),
     claims: (id) => claimsOf(id).then((row) => row && withRoles(JSON.parse(row.claims), row.provider_roles)),
-    lastRoles: (id) =>
-      claimsOf(id).then((row) => (row ? lastRoles(JSON.parse(row.claims), row.provider_roles) : [])),
+    lastRoles: (id, now) =>
+      claimsOf(id).then((row) => (row ? lastRoles(JSON.parse(row.claims), row.provider_roles, now) : [])),
     async add(account, { by = 'operator', emailSource = 'operator', also = nothing } = {}) {
       const isNew = await added(database, async (rows) => {
         await insertAccount(rows, account, emailSource)

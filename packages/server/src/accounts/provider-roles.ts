@@ -31,12 +31,25 @@ export function withRoles(
   return roles.size === 0 ? claims : { ...claims, roles: [...roles] }
 }
 
-/** The roles of an account, also those that a provider gave it last and that have lapsed since. */
+/** What a provider gives with a sign-in, before anything of it is stored. */
+export interface GivenRoles {
+  /** The id of the provider. */
+  readonly provider: string
+  readonly roles: readonly string[]
+}
+
+/**
+ * The roles of an account, also those that a provider gave it last and that have lapsed since.
+ *
+ * @param now counts instead of what the same provider gave before
+ */
 export function lastRoles(
   claims: Readonly<Record<string, unknown>>,
   column: string | null,
+  now?: GivenRoles,
 ): readonly unknown[] {
-  const given = Object.values(storedIn(column)).flatMap(({ roles }) => roles)
+  const stored = Object.entries(storedIn(column)).filter(([provider]) => provider !== now?.provider)
+  const given = [...stored.flatMap(([, { roles }]) => roles), ...(now?.roles ?? [])]
   return [...(Array.isArray(claims.roles) ? claims.roles : []), ...given]
 }
 

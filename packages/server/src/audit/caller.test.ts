@@ -1,6 +1,14 @@
 import type { HttpRequest } from '@grantkit/core'
+import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
-import { callerOfEvent, coarseNetwork, deviceOf, withCaller } from './caller.ts'
+import {
+  browserOfCaller,
+  callerMiddleware,
+  callerOfEvent,
+  coarseNetwork,
+  deviceOf,
+  withCaller,
+} from './caller.ts'
 
 describe('the network of an address', () => {
   it.each([
@@ -38,6 +46,26 @@ describe('a browser in words', () => {
     [undefined, undefined],
   ])('%s is %s', (userAgent, device) => {
     expect(deviceOf(userAgent)).toBe(device)
+  })
+})
+
+describe('the language of a browser', () => {
+  it.each([
+    ['de-AT,de;q=0.9,en;q=0.5', 'de'],
+    ['nl,fr;q=0.5', 'fr'],
+    ['en-GB', 'en'],
+    ['nl', undefined],
+    ['*', undefined],
+    [undefined, undefined],
+  ])('that accepts %s is %s', async (accepted, language) => {
+    const app = new Hono<{ Variables: { remoteAddress: string | undefined } }>()
+      .use(callerMiddleware(() => undefined))
+      .get('/', (c) => c.json(browserOfCaller()))
+    const headers = { 'user-agent': 'Safari/1', ...(accepted && { 'accept-language': accepted }) }
+    expect(await (await app.request('/', { headers })).json()).toEqual({
+      device: 'Safari',
+      ...(language && { language }),
+    })
   })
 })
 

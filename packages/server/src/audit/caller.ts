@@ -58,17 +58,17 @@ export function browserOfCaller(): BrowserOfCaller {
   const network = coarseNetwork(request?.remoteAddress)
   if (request === undefined || !('userAgent' in request)) return { network }
   const { userAgent, accepted } = request
-  return { network, device: deviceOf(userAgent), language: accepted && acceptedLanguage(accepted) }
+  return { network, device: deviceOf(userAgent), language: acceptedLanguage(accepted) }
 }
 
 export type BrowserOfCaller = Readonly<Partial<Record<'network' | 'device' | 'language', string | undefined>>>
 
-/** Those of the pages. */
-const TAGS = ['en', ...Object.values(languages).map(({ tag }) => tag)]
+/** Those of the pages. The first one answers a browser that wants none of them: it says nothing of its user. */
+const TAGS = ['', 'en', ...Object.values(languages).map(({ tag }) => tag)]
 
-function acceptedLanguage(header: string): string {
+function acceptedLanguage(header = ''): string | undefined {
   const request = { method: 'GET', path: '/', query: '', headers: { 'accept-language': header }, body: '' }
-  return pageView({ uiLocales: TAGS }, request).locale
+  return pageView({ uiLocales: TAGS }, request).locale || undefined
 }
 
 /** In words without a version, as `Firefox on Windows`. `undefined` for a program that is no browser. */

@@ -87,6 +87,18 @@ describe('a start', () => {
     expect(warnings[0]).toMatch(/^The provider partner: /)
   })
 
+  it.each([
+    [{}, [expect.stringMatching(/roles and has no trustAcr, so from the day of requirePasskey on/)]],
+    [{ trustAcr: true }, []],
+    [{ roles: undefined }, []],
+  ])('warns of roles that nobody gets who needs a passkey: %j', async (settings, warnings) => {
+    const roles = { claim: 'groups', map: { staff: ['editor'] } }
+    const { upstream, upstreamFile } = configured({ ...partner, roles, ...settings })
+    const requirePasskey = { who: 'admins', from: '2027-01-31' } as const
+    const config = { upstream, upstreamFile, requirePasskey }
+    expect(await providerWarnings(config, now)).toEqual(warnings)
+  })
+
   it.each([{}, { secretExpires: '2027-02-02' }, { protocol: 'github' }])(
     'warns of nothing: %j',
     async (settings) => {

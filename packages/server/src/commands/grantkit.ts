@@ -4,6 +4,7 @@ import { afterRestore } from './after-restore.ts'
 import { check, doctor } from './check.ts'
 import { addClient, clients } from './clients.ts'
 import { grants, personalTokens } from './grants.ts'
+import { identities } from './identities.ts'
 import { keys } from './keys.ts'
 import { overview, webhooks } from './overview.ts'
 import { migrate, start } from './start.ts'
@@ -26,6 +27,7 @@ export const grantkit = (load: LoadService) =>
       'after-restore': afterRestore(load),
       clients: clients(load, { add: addClient(load) }),
       users: users(load),
+      identities: identities(load),
       grants: grants(load),
       'personal-tokens': personalTokens(load),
       keys: keys(load),

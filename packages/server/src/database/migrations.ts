@@ -39,6 +39,7 @@ const MIGRATIONS: Readonly<Record<string, TableMigration>> = {
   '0013_sessions': { up: createSessions },
   '0014_provider_of_identity': { up: (database) => addText(database, 'identity', 'provider') },
   '0015_provider_roles': { up: (database) => addText(database, 'account', 'provider_roles') },
+  '0016_remapped_identities': { up: addRemap },
 }
 
 /**
@@ -110,6 +111,11 @@ async function createAccounts(database: Kysely<unknown>): Promise<void> {
 async function addSessionEpochAndEmailSource(database: Kysely<unknown>): Promise<void> {
   await addNumber(database, 'account', 'session_epoch')
   for (const column of ['email_source', 'email_since']) await addText(database, 'account', column)
+}
+
+/** Who a user of Microsoft is to each app registration, and until when that counts. */
+async function addRemap(database: Kysely<unknown>): Promise<void> {
+  for (const column of ['tenant', 'oid', 'remap_until']) await addText(database, 'identity', column)
 }
 
 /** The names that users give to the installations of their apps. */

@@ -79,6 +79,11 @@ export interface IdentityRow {
   added_at: string
   /** The id of the provider as it is configured; `null` if a release before this column linked it, or no provider did. */
   provider: string | null
+  /** `tid` and `oid` of Microsoft; `null` for others, and before the first sign-in with this column. */
+  tenant: string | null
+  oid: string | null
+  /** Until when a user with this `tenant` and `oid` may have another `subject`, in ISO 8601. */
+  remap_until: string | null
 }
 
 interface InstallationNameRow {

@@ -17,7 +17,8 @@ import { enrolmentsOf } from '../sign-in/enrolments.ts'
 import { knownBrowsers } from '../sign-in/known-browsers.ts'
 import { requiredPasskeys } from '../sign-in/required-passkeys.ts'
 import { sessionsOfBrowsers } from '../sign-in/session.ts'
-import { waysToSignIn } from '../sign-in/ways-to-sign-in.ts'
+import { waitingIdentities } from '../sign-in/waiting-identities.ts'
+import { adminSignIns, waysToSignIn } from '../sign-in/ways-to-sign-in.ts'
 import { type LoginOptions, login } from './login.ts'
 import { signInPage } from './sign-in-page.ts'
 
@@ -62,6 +63,10 @@ function openLogin(
     enrolments: enrolmentsOf({
       ...{ secret: SECRET, baseUrl: BASE_URL },
       ...{ store, accounts, passkeys: ways.passkeys },
+    }),
+    waiting: waitingIdentities({
+      ...{ secret: SECRET, baseUrl: BASE_URL, accounts, ways },
+      adminSignIns: adminSignIns({ ...ways, acr: undefined }),
     }),
     onEvent,
   }

@@ -1,7 +1,9 @@
 import { returnPath, type Session } from '@grantkit/core'
+import { fillText } from '@grantkit/pages'
 import type { Context } from 'hono'
 import type { StoredAccount } from '../accounts/accounts.ts'
 import { type SignInCeremony, signInAnswer } from '../accounts/passkeys/ceremonies.ts'
+import type { GivenRoles } from '../accounts/provider-roles.ts'
 import type { ReportFailedSignIn } from '../attempts/recording.ts'
 import { BY_PASSKEY, BY_PASSWORD } from '../config/authentication-classes.ts'
 import type { RolesEvent, SignInEvent, SignInMethodChanged } from '../events.ts'
@@ -18,10 +20,12 @@ import {
   type SignInOptions,
   signInFailed,
 } from '../sign-in/sign-in-attempt.ts'
+import type { WaitingIdentities } from '../sign-in/waiting-identities.ts'
 import { isFresh } from '../sign-in/ways-to-sign-in.ts'
 import type { Says } from './page-language.ts'
 import {
   demandsMoreThanPassword,
+  FORM_EXPIRED,
   needsNoSignIn,
   type SignInPage,
   type SignInPageOptions,
@@ -38,16 +42,19 @@ export function login(options: LoginOptions, page: SignInPage): Login {
   const home = `${options.site.basePath}/`
   return {
     async show(c) {
-      const { return_to, state } = c.req.query()
+      const { return_to, state, needs, connect } = c.req.query()
       // A provider that has signed its user out brings it back.
-      if (state !== undefined)
+      if (state !== undefined && return_to === undefined)
         return seeOther(c, signInAddress(options.site.basePath, returnPath(state, home)))
       const returnTo = returnPath(return_to, home)
-      if (await needsNoSignIn(c, options)) return seeOther(c, returnTo)
+      const connects = options.waiting.find(c.req.header('cookie'), connect)
+      if (connect === undefined && (await needsNoSignIn(c, options))) return seeOther(c, returnTo)
       return page.show(c, {
         returnTo,
         email: c.req.query('login_hint') ?? '',
-        needsPasskey: c.req.query('needs') === 'passkey',
+        needsPasskey: needs === 'passkey',
+        connects,
+        problem: needs === 'fresh' ? NOT_FRESH : connect && !connects ? FORM_EXPIRED : undefined,
         wishes: wishesIn(c.req.query()),
       })
     },
@@ -55,17 +62,18 @@ export function login(options: LoginOptions, page: SignInPage): Login {
       const fields = formOf(c)
       const returnTo = returnPath(fields.return_to, home)
       const email = (fields.email ?? '').slice(0, 254)
-      const shown = { returnTo, email, wishes: wishesIn(fields) }
+      const connects = options.waiting.find(c.req.header('cookie'), fields.connect)
+      const shown = { returnTo, email, wishes: wishesIn(fields), connects }
       const again = (status: number, problem: Says, headers = {}) =>
         page.show(c, { ...shown, status, problem, headers })
-      if (!page.isOwnForm(c, fields.token)) return page.expired(c, shown)
+      const isLost = fields.connect !== undefined && connects === undefined
+      if (isLost || !page.isOwnForm(c, fields.token)) return page.expired(c, shown)
       const caller = { address: options.callerOf(c), cookies: c.req.header('cookie') }
       const tried = await attemptPassword(options, { ...caller, email, password: fields.password ?? '' })
-      if ('account' in tried && tried.account)
-        return signedIn(options, c, {
-          ...{ account: tried.account, returnTo, signedInBy: 'password' },
-          ...BY_PASSWORD,
-        })
+      if ('account' in tried && tried.account) {
+        const { account } = tried
+        return signedInHere(options, page, c, shown, { account, signedInBy: 'password', ...BY_PASSWORD })
+      }
       options.onEvent(signInFailed(tried, 'wrong_password', await options.accounts.idOf(email)))
       if ('wait' in tried) return again(429, TOO_MANY, { 'retry-after': String(tried.wait) })
       return again(401, ({ signIn }) => signIn.wrongPassword)
@@ -93,10 +101,12 @@ export function passkeyLogin(
     submit: async (c) => {
       const fields = formOf(c)
       const returnTo = returnPath(fields.return_to, home)
-      const shown = { returnTo, passkeysInField: false, wishes: wishesIn(fields) }
+      const connects = options.waiting.find(c.req.header('cookie'), fields.connect)
+      const shown = { returnTo, passkeysInField: false, wishes: wishesIn(fields), connects }
       const again = (status: number, problem: Says, headers = {}) =>
         page.show(c, { ...shown, status, problem, headers })
-      if (!page.isOwnForm(c, fields.token)) return page.expired(c, shown)
+      const isLost = fields.connect !== undefined && connects === undefined
+      if (isLost || !page.isOwnForm(c, fields.token)) return page.expired(c, shown)
       const answer = signInAnswer(fields.answer ?? '')
       const presented = answer && (await ceremony.find(c.req.header('cookie'), answer))
       const tried = presented
@@ -104,17 +114,40 @@ export function passkeyLogin(
             ceremony.verify(presented),
           )
         : { account: undefined }
-      if ('account' in tried && tried.account)
-        return signedIn(options, c, {
-          ...{ account: tried.account, returnTo, signedInBy: 'passkey' },
-          ...BY_PASSKEY,
-        })
+      if ('account' in tried && tried.account) {
+        const { account } = tried
+        return signedInHere(options, page, c, shown, { account, signedInBy: 'passkey', ...BY_PASSKEY })
+      }
       options.onEvent(signInFailed(tried, 'wrong_passkey'))
       if ('wait' in tried) return again(429, TOO_MANY, { 'retry-after': String(tried.wait) })
       const text = demandsMoreThanPassword(shown.wishes) ? 'wrongPasskey' : 'wrongPasskeyOrPassword'
       return again(401, ({ signIn }) => signIn[text])
     },
   }
+}
+
+const NOT_FRESH: Says = ({ firstPasskey }) => firstPasskey.notFresh
+
+/** Completes a sign-in with a password or a passkey, and connects the identity that waits for it. */
+async function signedInHere(
+  options: LoginOptions,
+  page: SignInPage,
+  c: Context,
+  shown: Parameters<SignInPage['show']>[1],
+  by: Pick<SignedIn, 'account' | 'signedInBy'> & { readonly acr: string },
+): Promise<Response> {
+  const { waiting, requiredPasskeys, onEvent } = options
+  const { returnTo, connects: identity } = shown
+  const after = identity && (await requiredPasskeys.after(by.account, by.acr))
+  if (identity === undefined || after === 'enrol' || after === 'refused')
+    return signedIn(options, c, { ...by, returnTo })
+  const account = await waiting.connect(identity, by.account, by.acr)
+  if (account === undefined) {
+    const problem: Says = ({ signIn }) => fillText(signIn.notConnected, { provider: identity.label })
+    return page.show(c, { ...shown, status: 403, problem })
+  }
+  onEvent({ type: 'identity_linked', subject: account.id, issuer: identity.issuer })
+  return signedIn(options, c, { ...by, account, returnTo, usedCookie: waiting.end(identity) })
 }
 
 /**
@@ -129,17 +162,22 @@ export interface SignedIn extends SignInFacts {
   readonly usedCookie?: string | undefined
   /** The operator vouches for the address of the user, and the provider does not. */
   readonly vouched?: true | undefined
+  /** The roles that a provider gives with it. */
+  readonly given?: GivenRoles | undefined
+  /** Runs before the session starts, if one does. */
+  readonly onAdmitted?: (() => Promise<void>) | undefined
 }
 
 export async function signedIn(
   options: LoginOptions,
   c: Context,
-  { account, returnTo, usedCookie, vouched, ...facts }: SignedIn,
+  { account, returnTo, usedCookie, vouched, given, onAdmitted, ...facts }: SignedIn,
 ): Promise<Response> {
   const { site, sessions, browsers, requiredPasskeys, onEvent } = options
-  const after = await requiredPasskeys.after(account, facts.acr)
+  const after = await requiredPasskeys.after(account, facts.acr, given)
   if (after === 'enrol' || after === 'refused')
     return notSignedIn(options, c, after, { account, returnTo, usedCookie, ...facts })
+  await onAdmitted?.()
   const { session, cookie } = await sessions.start(account, c.req.header('cookie'), facts)
   onEvent({ ...signInSucceeded(session), ...acrOfApplication(facts), ...(vouched && { vouched }) })
   // An application has the passwords, and limits them.
@@ -167,7 +205,7 @@ async function notSignedIn(
   if (usedCookie !== undefined) c.header('set-cookie', usedCookie)
   if (after === 'refused') return seeOther(c, `${signInAgain(basePath, returnTo, false)}&needs=passkey`)
   if (!(await isFresh(ways, { account, session: { authTime, confirmedAt } })))
-    return seeOther(c, signInAgain(basePath, returnTo))
+    return seeOther(c, `${signInAgain(basePath, returnTo)}&needs=fresh`)
   c.header('set-cookie', enrolments.begin(account), { append: true })
   return seeOther(c, addressOf(`${basePath}/login/enrol`, { return_to: returnTo }))
 }
@@ -186,6 +224,7 @@ export interface LoginOptions extends SignInOptions, SignInPageOptions {
   readonly sessions: Sessions
   readonly requiredPasskeys: RequiredPasskeys
   readonly enrolments: Enrolments
+  readonly waiting: WaitingIdentities
   readonly callerOf: CallerOf
   readonly reportFailed: ReportFailedSignIn
   readonly onEvent: (event: RolesEvent | SignInEvent | SignInMethodChanged) => void

@@ -38,7 +38,7 @@ export const routes = identified({
   signIn: submitted(
     '/login',
     'Sign in, by the form of the page',
-    ['email', 'password', ...OF_SIGN_IN],
+    ['email', 'password', 'connect', ...OF_SIGN_IN],
     page({ ...SIGNED_IN, 401: 'Wrong password' }),
   ),
   signInElsewhere: shown('/login', 'Sign in at the application of the users', {
@@ -106,7 +106,7 @@ export const routes = identified({
   signInByPasskey: submitted(
     '/login/passkey',
     'Sign in with a passkey, by the form of the page',
-    ['answer', ...OF_SIGN_IN],
+    ['answer', 'connect', ...OF_SIGN_IN],
     page({ ...SIGNED_IN, 401: 'The passkey is not known, or its answer not right' }),
   ),
   passkeyNotice: shown('/login/passkey-notice', 'The page that says from when on the user needs a passkey', {

@@ -7,17 +7,24 @@ import {
 } from '@grantkit/core'
 import { isCrossSite } from '@grantkit/core/feature'
 import { displayText } from '@grantkit/core/internal'
-import { fill, html } from '@grantkit/pages'
+import { fill, fillText, html } from '@grantkit/pages'
 import type { Context } from 'hono'
 import * as z from 'zod'
 import { isMetByAny } from '../config/authentication-classes.ts'
 import { seeOther } from '../http/bodies-and-answers.ts'
 import { flowsInCookies } from '../http/flows.ts'
 import { addressOf, type Markup, pageResponse, type Site } from '../http/page.ts'
-import { demandsSignIn, type SignInWishes, wishesIn, wishFields } from '../http/sign-in-wishes.ts'
+import {
+  demandsSignIn,
+  type SignInWishes,
+  signInAddress,
+  wishesIn,
+  wishFields,
+} from '../http/sign-in-wishes.ts'
 import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 import type { PasswordResets } from '../sign-in/password-resets.ts'
 import type { Sessions } from '../sign-in/session.ts'
+import type { Waiting } from '../sign-in/waiting-identities.ts'
 import type { WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
 import { inLanguage, type LocalSite, type PageLanguage, type Says } from './page-language.ts'
 
@@ -43,7 +50,14 @@ interface Shown extends ShownForms {
   readonly headers?: Record<string, string>
   /** Nothing here may be possible for the user: the page leads back to the app too. */
   readonly mayDecline?: boolean
+  /** Set-Cookie lines. */
+  readonly cookies?: readonly string[] | undefined
+  /** The page offers to connect this identity after a sign-in. */
+  readonly offers?: Waits | undefined
 }
+
+/** An identity that waits for a sign-in to its account: the id of its flow, and the name of its provider. */
+type Waits = Pick<Waiting, 'id' | 'label'>
 
 export interface SignInPageOptions extends FormOptions {
   readonly baseUrl: string
@@ -76,26 +90,39 @@ export function signInPage(options: SignInPageOptions): SignInPage {
 
   async function show(c: Context, shown: Shown): Promise<Response> {
     const { returnTo, wishes, status = 200, problem, reference, mayDecline = false, headers = {} } = shown
+    const { offers, connects, cookies = [] } = shown
     const form = issueForm(c)
     const app = await requestingApp(returnTo)
     const site = inLanguage(options.site, c, wishes)
     const { language } = site
     const back = mayDecline ? backToApp(app, returnTo, await isSignedIn(c, sessions), language) : ''
     const hidden = html`<input type="hidden" name="token" value="${form.token}">
-  <input type="hidden" name="return_to" value="${returnTo}">${wishFields(wishes)}`
+  <input type="hidden" name="return_to" value="${returnTo}">${wishFields(wishes)}${
+    connects === undefined
+      ? ''
+      : html`
+  <input type="hidden" name="connect" value="${connects.id}">`
+  }`
+    const title = connects === undefined ? language.signIn.title : connecting(connects, language)
     const main = html`
-<h1>${language.signIn.title}</h1>${sentBy(app, language)}
+<h1>${title}</h1>${
+      connects === undefined
+        ? sentBy(app, language)
+        : html`
+<p>${fill(language.signIn.connectWhy, { provider: connects.label })}</p>`
+    }
 ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem(language)}</p>`}${forOperator(reference, language)}
+${offers === undefined ? '' : offerOf(site, offers, shown)}
 ${signInForms({ ...options, site }, hidden, shown)}${back}`
     const script = ways.ceremonies && 'passkeys.js'
     // No form-action: browsers apply it to the redirect after the form, whose target may be any client.
     return pageResponse(site, {
-      title: language.signIn.title,
+      title,
       main,
       status,
       script,
       formAction: 'any',
-      headers: { 'set-cookie': form.cookies, ...headers },
+      headers: { 'set-cookie': [...form.cookies, ...cookies], ...headers },
     })
   }
 
@@ -112,6 +139,16 @@ ${signInForms({ ...options, site }, hidden, shown)}${back}`
       return show(c, { ...shown, status: 403, problem: FORM_EXPIRED })
     },
   }
+}
+
+function connecting({ label }: Waits, { signIn }: PageLanguage): string {
+  return fillText(signIn.connect, { provider: label })
+}
+
+/** The way to the page that connects it. */
+function offerOf({ basePath, language }: LocalSite, offers: Waits, { returnTo, wishes }: Shown): Markup {
+  const address = `${signInAddress(basePath, returnTo, wishes)}&connect=${offers.id}`
+  return html`<p><a href="${address}">${connecting(offers, language)}</a></p>`
 }
 
 /** The reference of a sign-in that failed, if it has one: its user gives it to the operator. */
@@ -140,6 +177,8 @@ export async function needsNoSignIn(
 // The forms of the sign-in page, one for each method.
 
 interface ShownForms {
+  /** The sign-in connects this identity. */
+  readonly connects?: Waiting | undefined
   /** Of an account that opens only with its passkey, whose user came by another way. */
   readonly needsPasskey?: boolean
   /** A path of this service. */
@@ -163,10 +202,12 @@ interface LocalFormOptions extends FormOptions {
 
 /** @param hidden fields that every form has */
 function signInForms(options: LocalFormOptions, hidden: Markup, shown: ShownForms): Markup {
-  const { site, ways } = options
+  const { site } = options
+  // Another provider proves nothing about the account.
+  const ways = shown.connects === undefined ? options.ways : { ...options.ways, providers: [] }
   return demandsMoreThanPassword(shown.wishes) && canMeet(ways)
     ? strongWays(site, ways, hidden, shown.needsPasskey)
-    : everyWay(options, hidden, shown)
+    : everyWay({ ...options, ways }, hidden, shown)
 }
 
 export function demandsMoreThanPassword({ acrValues }: SignInWishes): boolean {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { returnPath } from '@grantkit/core'
 import { isCrossSite } from '@grantkit/core/feature'
 import { fillText, html } from '@grantkit/pages'
@@ -45,10 +46,12 @@ export function upstreamLogin(
     const visit = linkFor === '' ? undefined : await visitOfSession(options, c, linkFor)
     const onLinked = ({ id: subject }: StoredAccount, issuer: string) =>
       options.onEvent({ type: 'identity_linked', subject, issuer })
+    const onRemapped = (subject: string, issuer: string) =>
+      options.onEvent({ type: 'identity_remapped', subject, issuer })
     // Before an account is made, or linked.
     if (visit === undefined && isUnproven && isDemandOfApp(returnTo)) throw new UpstreamError('not_fresh')
     const account = await accountFor(
-      { ...options.ways, onLinked },
+      { ...options.ways, onLinked, onRemapped },
       provider.provider,
       identity,
       visit?.account,
@@ -56,23 +59,35 @@ export function upstreamLogin(
     if (typeof account === 'string') {
       const holder = identity.email === undefined ? undefined : await options.accounts.idOf(identity.email)
       const event = refusalOf(provider.provider, account, visit?.account.id ?? holder, identity)
-      return refused(c, purpose, event, identity)
+      const mayOffer = holder !== undefined && shownReason(account, identity) === 'email_in_use'
+      const offer = mayOffer ? await offerOf(c, identity, holder) : undefined
+      return refused(c, purpose, event, identity, offer)
     }
     if (visit === undefined && isUnproven && (await hasOtherWay(options.ways, account)))
       throw new UpstreamError('not_fresh')
-    await giveRoles(account.id, identity)
+    const onAdmitted = () => giveRoles(account.id, identity)
     if (visit === undefined) {
       const { id } = provider.provider
       const signedInBy = `provider ${id}`
-      const { authTime, acr, amr } = identity
+      const { authTime, acr, amr, roles } = identity
+      const given = typeof roles === 'object' ? { provider: id, roles } : undefined
       const vouched = identity.standing?.startsWith('vouched') ? true : undefined
       const facts = { signedInBy, authTime, confirmedAt, acr, amr, provider: id, vouched } as const
-      return signedIn(options, c, { account, returnTo, usedCookie, ...facts })
+      return signedIn(options, c, { account, returnTo, usedCookie, given, onAdmitted, ...facts })
     }
+    await onAdmitted()
     options.onEvent({ type: 'identity_linked', subject: account.id, issuer: identity.issuer })
     for (const line of [...(await continued(c, visit)), usedCookie])
       c.header('set-cookie', line, { append: true })
     return seeOther(c, returnTo)
+  }
+
+  /** For the user of an address that is in use: signed in to its account, they connect the identity. */
+  async function offerOf(c: Context, identity: Identity, account: string): Promise<Offer | undefined> {
+    const id = randomUUID()
+    const waits = { provider: provider.provider, identity, account }
+    const cookies = await options.waiting.begin(c.req.header('cookie'), id, waits)
+    return cookies && { offers: { id, label: provider.provider.label }, cookies }
   }
 
   async function giveRoles(subject: string, { roles }: Identity): Promise<void> {
@@ -192,11 +207,18 @@ function limited({ limits, callerOf }: LoginOptions, page: SignInPage): Within {
   }
 }
 
-type Refused = (c: Context, back: Back, event: SignInRefused, user?: Belonging) => Promise<Response>
+type Offer = Pick<Parameters<SignInPage['show']>[1], 'offers' | 'cookies'>
+type Refused = (
+  c: Context,
+  back: Back,
+  event: SignInRefused,
+  user?: Belonging,
+  offer?: Offer,
+) => Promise<Response>
 
 /** The sign-in page, with the reason in the language of the user. */
 function refusedPage(options: LoginOptions, page: SignInPage, provider: Provider): Refused {
-  return (c, back, event, user = {}) => {
+  return (c, back, event, user = {}, offer = {}) => {
     const { returnTo } = back
     const status = STATUSES[event.reason] ?? 403
     const reference = options.reportFailed(event, { returnTo, status, caller: options.callerOf(c) })
@@ -207,7 +229,7 @@ function refusedPage(options: LoginOptions, page: SignInPage, provider: Provider
       domain: user.domain,
       domains: domainsFor(provider, user),
     })
-    return page.show(c, { ...back, status, problem: () => text, reference, mayDecline: true })
+    return page.show(c, { ...back, ...offer, status, problem: () => text, reference, mayDecline: true })
   }
 }
 

@@ -39,6 +39,7 @@ import { knownBrowsers } from '../sign-in/known-browsers.ts'
 import { passwordResets } from '../sign-in/password-resets.ts'
 import { requiredPasskeys } from '../sign-in/required-passkeys.ts'
 import { sessionsOfBrowsers } from '../sign-in/session.ts'
+import { waitingIdentities } from '../sign-in/waiting-identities.ts'
 import { adminSignIns, waysToSignIn } from '../sign-in/ways-to-sign-in.ts'
 import type { OpenUsers } from './open-users.ts'
 
@@ -77,6 +78,7 @@ async function pagesOptions(
   const providers = await upstreamSignIns(config, origin, context.example)
   const ways = waysToSignIn({ ...origin, name: brand.name, database, accounts, providers, builtIn })
   const { passkeys } = ways
+  const strength = adminSignIns({ passkeys, directory, acr: config.admin.acr })
   const required = requiredPasskeys({ rule: config.requirePasskey, accounts, directory, passkeys })
   return {
     site: siteOf(users, server),
@@ -97,7 +99,8 @@ async function pagesOptions(
     requestingApp: requestingApp(baseUrl, server),
     ways,
     directory,
-    adminSignIns: adminSignIns({ passkeys, directory, acr: config.admin.acr }),
+    adminSignIns: strength,
+    waiting: waitingIdentities({ ...origin, accounts, ways, adminSignIns: strength }),
     resets: passwordResets({
       ...{ mail: config.mail, name: brand.name, baseUrl, secret, accounts },
       ...{ createCounter, onEvent, onError },

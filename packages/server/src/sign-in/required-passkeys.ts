@@ -2,6 +2,7 @@ import type { AccountDirectory } from '../accounts/account-directory.ts'
 import type { AccountRows } from '../accounts/account-rows.ts'
 import type { StoredAccount } from '../accounts/accounts.ts'
 import type { PasskeyRows } from '../accounts/passkeys/passkey-rows.ts'
+import type { GivenRoles } from '../accounts/provider-roles.ts'
 import { classOf } from '../config/authentication-classes.ts'
 import type { Config } from '../config/config.ts'
 
@@ -35,8 +36,12 @@ export function consequenceOf({ who, from }: PasskeyRule, signIn: RuledSignIn, t
 export interface RequiredPasskeys {
   /** The day. Absent: of nobody. */
   readonly from?: string
-  /** @param acr the class of a sign-in to the account. @throws OAuthError `temporarily_unavailable`, as below */
-  after(account: StoredAccount, acr: string | undefined): Promise<Consequence>
+  /**
+   * @param acr the class of a sign-in to the account
+   * @param given by its provider
+   * @throws OAuthError `temporarily_unavailable`, as below
+   */
+  after(account: StoredAccount, acr: string | undefined, given?: GivenRoles): Promise<Consequence>
   /** Whether a session of this class does not count. Without a class: whether the account must keep a passkey. */
   demand(account: StoredAccount, acr?: string): Promise<boolean>
 }
@@ -53,17 +58,23 @@ export function requiredPasskeys({ rule, accounts, directory, passkeys }: Parts)
   const { who, from } = rule
 
   /** Each request with a session asks, so it reads no more than the rule needs. */
-  const consequence = async (id: string, acr: string | undefined, hasPasskey: () => Promise<boolean>) => {
+  const consequence = async (
+    id: string,
+    acr: string | undefined,
+    hasPasskey: () => Promise<boolean>,
+    given?: GivenRoles,
+  ) => {
     if (classOf(acr) === 'phr') return 'nothing'
     const isAdmin = who === 'admins' && (await directory.isAdmin(id))
-    const roles = Array.isArray(who) ? await accounts.lastRoles(id) : []
+    const roles = Array.isArray(who) ? await accounts.lastRoles(id, given) : []
     const signIn = { isAdmin, roles, hasPasskey: await hasPasskey(), acr }
     return consequenceOf(rule, signIn, new Date().toISOString().slice(0, 10))
   }
 
   return {
     from,
-    after: ({ id }, acr) => consequence(id, acr, async () => (await passkeys.list(id)).length > 0),
+    after: ({ id }, acr, given) =>
+      consequence(id, acr, async () => (await passkeys.list(id)).length > 0, given),
     // With a passkey or without, such a session counts for nothing.
     demand: async ({ id }, acr) => (await consequence(id, acr, async () => true)) === 'refused',
   }

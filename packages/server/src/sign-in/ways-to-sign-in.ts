@@ -21,7 +21,7 @@ import type { Database } from '../database/database.ts'
 import type { Visit } from './session.ts'
 
 /** The sign-in methods other than passwords. */
-export interface WaysToSignIn extends Omit<AccountsOfIdentities, 'onLinked'> {
+export interface WaysToSignIn extends Omit<AccountsOfIdentities, 'onLinked' | 'onRemapped'> {
   /** `false`: an application or a directory authenticates the users, so none of these methods is available. */
   readonly builtIn: boolean
   readonly passkeys: PasskeyRows
@@ -105,8 +105,10 @@ export interface AdminSignIns {
   /** Whether this sign-in is strong enough for changes on the admin pages, and for grants of the admin API. */
   isStrong(visit: Visit): Promise<boolean>
   /** Whether it may change how the user signs in: otherwise a thief would remove the passkey of an admin, or add one. */
-  mayChangeSignIn(visit: Visit): Promise<boolean>
+  mayChangeSignIn(visit: StrengthOfVisit): Promise<boolean>
 }
+
+type StrengthOfVisit = Pick<Visit, 'account'> & { readonly session: Pick<Visit['session'], 'acr'> }
 
 interface AdminSignInParts {
   readonly passkeys: Pick<PasskeyRows, 'list'>
@@ -116,8 +118,8 @@ interface AdminSignInParts {
 }
 
 export function adminSignIns({ passkeys, directory, acr }: AdminSignInParts): AdminSignIns {
-  const hasPasskey = async ({ account: { id } }: Visit) => (await passkeys.list(id)).length > 0
-  const isByPasskey = ({ session }: Visit) => classOf(session.acr) === 'phr'
+  const hasPasskey = async ({ account: { id } }: StrengthOfVisit) => (await passkeys.list(id)).length > 0
+  const isByPasskey = ({ session }: StrengthOfVisit) => classOf(session.acr) === 'phr'
   return {
     async isStrong(visit) {
       if (acr === 'pwd' || isByPasskey(visit)) return true

@@ -12,6 +12,7 @@ import type { AccountRows } from '../account-rows.ts'
 import { isCurrent, type StoredAccount } from '../accounts.ts'
 import { setRoles } from '../provider-roles.ts'
 import { lacksOf, lacksToSignIn, type Profile } from './memberships.ts'
+import { moveRemapped } from './remapped-identities.ts'
 
 /** An identity at a provider that is linked to an account. */
 export interface LinkedIdentity {
@@ -26,6 +27,9 @@ export interface LinkedIdentity {
   readonly addedAt: number
   /** The id of the provider, if one linked it. */
   readonly provider?: string | undefined
+  /** Of Microsoft: `tid` and `oid`. */
+  readonly tenant?: string | undefined
+  readonly oid?: string | undefined
 }
 
 /** @throws OAuthError `temporarily_unavailable` */
@@ -33,8 +37,10 @@ export interface IdentityRows {
   find(issuer: string, identity: string): Promise<LinkedIdentity | undefined>
   /** The oldest first. */
   list(subject: string): Promise<readonly LinkedIdentity[]>
-  /** Names the provider of a link, which older releases did not keep. */
-  setProvider(issuer: string, identity: string, provider: string): Promise<void>
+  /** Keeps what older releases did not keep of a link. */
+  complete(identity: Pick<Identity, 'issuer' | 'subject' | 'provider' | 'tenant' | 'oid'>): Promise<void>
+  /** {@link moveRemapped}. */
+  moveRemapped(identity: Identity): Promise<string | undefined>
   /**
    * Moves a link of a subject at a former issuer to this one, also what they verified. Nothing moves if the subject has a link at this issuer,
    * or if two accounts have one at former issuers.
@@ -59,8 +65,8 @@ export function identityRows(database: Database): IdentityRows {
       const found = await rows.where('account', '=', subject).orderBy('added_at').orderBy('issuer').execute()
       return found.map(identityOf)
     },
-    async setProvider(issuer, subject, provider) {
-      const link = database.updateTable('identity').set({ provider })
+    async complete({ issuer, subject, provider, ...person }) {
+      const link = database.updateTable('identity').set({ provider, ...personOf(person) })
       await link.where('issuer', '=', issuer).where('subject', '=', subject).execute()
     },
     async moveFormer({ issuer, subject }, former) {
@@ -76,6 +82,7 @@ export function identityRows(database: Database): IdentityRows {
         return true
       })
     },
+    moveRemapped: (identity) => moveRemapped(database, identity),
     setRoles: (subject, provider, roles) => setRoles(database, subject, provider, roles),
     add: (identity, account) =>
       added(database, async (rows) => {
@@ -101,13 +108,24 @@ function subjectAsName(subject: string): string {
 }
 
 export async function insertIdentity(rows: Rows, linked: LinkedIdentity): Promise<void> {
-  const { issuer, identity, subject, shownAs, addedAt, provider = null } = linked
+  const { issuer, identity, subject, shownAs, addedAt, provider = null, ...person } = linked
   const added_at = new Date(addedAt).toISOString()
   const row = { issuer, subject: identity, account: subject, shown_as: subjectAsName(shownAs), added_at }
   await rows
     .insertInto('identity')
-    .values({ ...row, provider })
+    .values({ ...row, provider, ...personOf(person), remap_until: null })
     .execute()
+}
+
+/** The tenant alone is no person. */
+function personOf({
+  tenant = null,
+  oid = null,
+}: {
+  tenant?: string | undefined | null
+  oid?: string | undefined | null
+}) {
+  return oid === null ? {} : { tenant, oid }
 }
 
 function identityOf({
@@ -117,9 +135,11 @@ function identityOf({
   shown_as,
   added_at,
   provider,
+  oid,
 }: Selectable<IdentityRow>): LinkedIdentity {
   const linked = { issuer, identity: subject, subject: account, shownAs: shown_as }
-  return { ...linked, addedAt: Date.parse(added_at), provider: provider ?? undefined }
+  const addedAt = Date.parse(added_at)
+  return { ...linked, addedAt, provider: provider ?? undefined, oid: oid ?? undefined }
 }
 
 /** A user whom an OpenID provider authenticated. Issuer and subject together are never reused for another person. */
@@ -161,6 +181,9 @@ export function upstreamErrorOf(fault: unknown, said: unknown = fault): Upstream
 const OF_CLIENT =
   /^(invalid_client|incorrect_client_credentials|unauthorized_client|invalid_scope|unsupported_(grant|response)_type|invalid_request|redirect_uri_mismatch)$/
 
+/** The errors of jose for an ID token. Its others are about keys that cannot be read. */
+const OF_SIGNATURE = /^ERR_(JWS_|JOSE_ALG_|JOSE_NOT_SUPPORTED|JWKS_(NO|MULTIPLE)_MATCHING_KEY)/
+
 function reasonOf(cause: unknown): UpstreamReason {
   const causes = causesOf(cause)
   const code = textOf(causes.find((each) => 'code' in each)?.code)
@@ -168,6 +191,7 @@ function reasonOf(cause: unknown): UpstreamReason {
   const error =
     causes.map((each) => textOf(each.error ?? Object(each.body).error)).find((text) => text !== '') ?? ''
   const status = causes.find((each) => typeof each.status === 'number')?.status as number | undefined
+  if (OF_SIGNATURE.test(code)) return 'response_invalid'
   // It names no error of OAuth: nothing answered, or what did is not the provider.
   if ((status ?? 0) >= 500 || !/^OAUTH_(?!TIMEOUT|ABORT)/.test(code)) return 'unreachable'
   if (/^(server_error|temporarily_unavailable)$/.test(error)) return 'unreachable'
@@ -200,6 +224,8 @@ export interface AccountsOfIdentities {
   readonly directory: Pick<AccountDirectory, 'isAdmin'>
   /** Called when an address has linked an identity. */
   readonly onLinked?: ((account: StoredAccount, issuer: string) => void) | undefined
+  /** Called when `tid` and `oid` have moved the link of an account. */
+  readonly onRemapped?: ((account: string, issuer: string) => void) | undefined
 }
 
 /**
@@ -218,15 +244,34 @@ export async function accountFor(
   const lacks = lacksToSignIn(provider, identity)
   if (lacks !== undefined) return lacks
   if (provider.formerIssuers !== undefined) await rows.identities.moveFormer(identity, provider.formerIssuers)
-  const tooWeakFor = async ({ id }: StoredAccount) => isUnbound(provider) && rows.directory.isAdmin(id)
-  if (signedIn !== undefined)
-    return (await tooWeakFor(signedIn)) ? 'admin_refused' : link(rows, identity, signedIn)
-  const known = await accountOf(rows, identity)
+  if (signedIn !== undefined) return connectIdentity(rows, provider, identity, signedIn)
+  const known = (await accountOf(rows, identity)) ?? (await remappedAccount(rows, identity))
   if (known !== undefined)
-    return typeof known === 'object' && (await tooWeakFor(known)) ? 'admin_refused' : known
+    return typeof known === 'object' && !(await mayConnect(rows, provider, known)) ? 'admin_refused' : known
   const found = await byAddress(rows, provider, identity)
   // The same identity may have signed up at the same time.
   return found === 'email_in_use' ? ((await accountOf(rows, identity)) ?? found) : found
+}
+
+type Linkable = Pick<Identity, 'issuer' | 'subject' | 'email' | 'provider' | 'tenant' | 'oid'>
+
+/** Whether the provider is strong enough for the account. */
+export async function mayConnect(
+  { directory }: Pick<AccountsOfIdentities, 'directory'>,
+  provider: Provider,
+  { id }: StoredAccount,
+): Promise<boolean> {
+  return !isUnbound(provider) || !(await directory.isAdmin(id))
+}
+
+/** For a user who has just signed in to the account. */
+export async function connectIdentity(
+  rows: AccountsOfIdentities,
+  provider: Provider,
+  identity: Linkable,
+  account: StoredAccount,
+): Promise<StoredAccount | NoAccount> {
+  return (await mayConnect(rows, provider, account)) ? link(rows, identity, account) : 'admin_refused'
 }
 
 async function byAddress(
@@ -245,15 +290,24 @@ async function byAddress(
 /** The account that linked it. */
 async function accountOf(
   { identities, accounts }: AccountsOfIdentities,
-  { issuer, subject, provider }: Identity,
+  identity: Identity,
 ): Promise<StoredAccount | 'account_disabled' | undefined> {
+  const { issuer, subject, provider, oid } = identity
   const known = await identities.find(issuer, subject)
-  if (known && provider !== undefined && known.provider !== provider)
-    await identities.setProvider(issuer, subject, provider)
+  if (known && provider !== undefined && (known.provider !== provider || (oid && known.oid !== oid)))
+    await identities.complete(identity)
   const account = known && (await accounts.find(known.subject))
   // Read again: if the link is removed afterwards, the session of this sign-in ends.
   const still = known && (await identities.find(issuer, subject))
   return still && (account ?? 'account_disabled')
+}
+
+/** The account of a user of Microsoft who has another `sub` since a new app registration. */
+async function remappedAccount(rows: AccountsOfIdentities, identity: Identity) {
+  const account = identity.oid === undefined ? undefined : await rows.identities.moveRemapped(identity)
+  if (account === undefined) return undefined
+  rows.onRemapped?.(account, identity.issuer)
+  return accountOf(rows, identity)
 }
 
 /** The account with the address, if the address is verified. */
@@ -292,7 +346,7 @@ export async function linkByAddress(
 
 async function link(
   { identities }: AccountsOfIdentities,
-  identity: Identity,
+  identity: Linkable,
   account: StoredAccount,
 ): Promise<StoredAccount | NoAccount> {
   if (await identities.add(linked(identity, account.id), account)) return account
@@ -335,9 +389,9 @@ function lacksToSignUp({ signUp }: Provider, identity: Identity): NoAccount | un
 }
 
 function linked(
-  { issuer, subject, email, provider }: Pick<Identity, 'issuer' | 'subject' | 'email' | 'provider'>,
+  { issuer, subject, email, provider, tenant, oid }: Linkable,
   account: string,
 ): LinkedIdentity {
   const shownAs = email ?? subject
-  return { issuer, identity: subject, subject: account, shownAs, addedAt: Date.now(), provider }
+  return { issuer, identity: subject, subject: account, shownAs, addedAt: Date.now(), provider, tenant, oid }
 }

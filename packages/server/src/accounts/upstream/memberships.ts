@@ -20,6 +20,8 @@ export interface Memberships {
   readonly tenant?: string | undefined
   readonly organizations?: readonly string[] | undefined
   readonly groups?: readonly string[] | undefined
+  /** Microsoft's: with the tenant it names the user to every app registration. */
+  readonly oid?: string | undefined
   /** There are too many groups for a token, so it has none. */
   readonly groupsOverage?: boolean | undefined
 }
@@ -30,8 +32,11 @@ export function membershipsIn(claims: IdTokenClaims, userInfo: Claims = {}): Mem
   const said: Claims = { ...userInfo, ...claims }
   const groups = GROUP_CLAIMS.flatMap((name) => textsIn(said[name]) ?? [])
   const hasGroups = GROUP_CLAIMS.some((name) => textsIn(said[name]) !== undefined)
+  const tenant = tenantIn(claims, said)?.toLowerCase()
+  const { oid } = claims
   return {
-    tenant: tenantIn(claims, said)?.toLowerCase(),
+    tenant,
+    ...(isMicrosoft(claims.iss) && tenant && typeof oid === 'string' && oid && { oid: oid.toLowerCase() }),
     organizations: textsIn(said.organizations),
     groups: hasGroups ? groups : undefined,
     groupsOverage: !hasGroups && hasOverage(said, 'groups'),

@@ -128,7 +128,7 @@ export function upstreamSignIn(provider: Provider, options: UpstreamOptions): Up
     usedCookie: (query) => flows.end(stateOf(query)),
     async signOutUrl(returnTo) {
       if (provider.signOut === undefined) return undefined
-      const back = { post_logout_redirect_uri: `${options.baseUrl}/login`, state: returnTo }
+      const back = { post_logout_redirect_uri: `${options.baseUrl}/login`, ...stateBack(returnTo) }
       return (await openClient()).endSessionUrl(back)
     },
     async finish(cookies, query) {
@@ -188,6 +188,17 @@ function proofOf(
   const oldest = mustProve ? iat : Math.min(iat, now - maxAge)
   if (authTime < oldest - CLOCK_TOLERANCE) throw new UpstreamError('not_fresh')
   return { confirmedAt: authTime, isUnproven: false }
+}
+
+/** Characters of a `state` for which any provider has room in an address. */
+const MAX_STATE = 1000
+
+/** What the provider brings back after a sign-out: without what an app has said of its user, as an address or an ID token. */
+function stateBack(returnTo: string): { readonly state?: string } {
+  const url = new URL(returnTo, 'https://any.example')
+  for (const name of [...url.searchParams.keys()]) if (name.endsWith('_hint')) url.searchParams.delete(name)
+  const state = url.href.slice(url.origin.length)
+  return state.length > MAX_STATE ? {} : { state }
 }
 
 /** 256 bits: also a code verifier (RFC 7636 4.1). */

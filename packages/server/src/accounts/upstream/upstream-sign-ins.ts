@@ -56,12 +56,20 @@ async function readProviders(path: string): Promise<readonly Provider[]> {
 const WARNED_DAYS = 30
 
 /** What an operator should know of the providers at a start. @throws as {@link configuredProviders} */
-export async function providerWarnings(config: WithProviders, now = Date.now()): Promise<readonly string[]> {
+export async function providerWarnings(
+  config: WithProviders & Partial<Pick<Config, 'requirePasskey'>>,
+  now = Date.now(),
+): Promise<readonly string[]> {
   const providers = await configuredProviders(config)
+  const lapsing = config.requirePasskey === undefined ? () => undefined : rolesLapse
   return providers.flatMap((provider) =>
-    [weakness(provider), ending(provider, now), vouching(provider), proving(provider)].flatMap((words) =>
-      words === undefined ? [] : [`The provider ${provider.id}: ${words}`],
-    ),
+    [
+      weakness(provider),
+      ending(provider, now),
+      vouching(provider),
+      proving(provider),
+      lapsing(provider),
+    ].flatMap((words) => (words === undefined ? [] : [`The provider ${provider.id}: ${words}`])),
   )
 }
 
@@ -95,4 +103,10 @@ function vouching({ emailsVerified }: Provider): string | undefined {
 function proving({ preset, freshness }: Provider): string | undefined {
   if (freshness === 'returned' || !presetOf(preset).provesNothing) return undefined
   return 'it does not prove a new sign-in, so its users need a passkey or a password for one'
+}
+
+/** From that day on, a user of whom a passkey is demanded is let in by the provider only with `phr`. */
+function rolesLapse({ roles, trustAcr }: Provider): string | undefined {
+  if (roles === undefined || trustAcr) return undefined
+  return 'it gives roles and has no trustAcr, so from the day of requirePasskey on its sign-ins give them to nobody who needs a passkey'
 }

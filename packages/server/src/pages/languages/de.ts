@@ -10,6 +10,11 @@ export const de: ServerTexts = {
     emailOrName: 'E-Mail-Adresse oder Benutzername',
     password: 'Passwort',
     forgotten: 'Passwort vergessen?',
+    connect: 'Anmelden und {provider} verbinden',
+    connectWhy:
+      'Melden Sie sich innerhalb von zehn Minuten hier bei Ihrem Konto an. Danach können Sie sich auch mit {provider} anmelden, und alle anderen Browser sind abgemeldet.',
+    notConnected:
+      '{provider} wurde nicht verbunden. Melden Sie sich bei dem Konto mit dieser E-Mail-Adresse an, als Admin mit seinem Passkey.',
     withProvider: 'Weiter mit {provider}',
     backFrom: 'Zurück von {provider}',
     reference: 'Referenz: {reference}',
@@ -146,6 +151,8 @@ export const de: ServerTexts = {
     overWhy:
       'Nach einer Anmeldung haben Sie fünf Minuten, um einen ersten Passkey hinzuzufügen. Ein Link gilt einen Tag und für einen einzigen Passkey. Passkey verloren? Bitten Sie den Betreiber dieses Dienstes um einen neuen Link.',
     only: 'Dieses Konto öffnet sich nur mit seinem Passkey. Verloren? Bitten Sie den Betreiber dieses Dienstes um einen Link.',
+    notFresh:
+      'Ihr Konto braucht einen Passkey. Um einen hinzuzufügen, melden Sie sich erneut an: Diese Anmeldung zeigt nicht, dass Sie in den letzten fünf Minuten da waren.',
     noticeTitle: 'Sie werden einen Passkey brauchen',
     noticeFrom:
       'Ab dem {day} können Sie sich nur noch mit einem Passkey anmelden. Ihr Konto hat noch keinen.',

@@ -12,6 +12,12 @@ export const en = {
     emailOrName: 'Email or user name',
     password: 'Password',
     forgotten: 'Forgot your password?',
+    /** A link, and the title of the page behind it, for a user whose address has an account. */
+    connect: 'Sign in to connect {provider}',
+    connectWhy:
+      'Sign in here to your account within ten minutes. Then you can sign in with {provider} too, and every other browser is signed out.',
+    notConnected:
+      '{provider} was not connected. Sign in to the account that has this e-mail address, with its passkey if you are an admin.',
     /** A button for an OpenID provider. */
     withProvider: 'Continue with {provider}',
     /** The title of a page that leads on from there by itself. */
@@ -155,6 +161,9 @@ export const en = {
     overWhy:
       'After a sign-in you have five minutes to add a first passkey. A link works for one day and for one passkey. Lost your passkey? Ask the operator of this service for a new link.',
     only: 'This account opens only with its passkey. Lost it? Ask the operator of this service for a link.',
+    /** Of a provider that did not say when its user signed in, or long ago. */
+    notFresh:
+      'Your account needs a passkey. To add one, sign in again: this sign-in does not show that you were there in the last five minutes.',
     noticeTitle: 'You will need a passkey',
     /** Of users who must have a passkey from a day on. */
     noticeFrom: 'From {day} on, you can sign in only with a passkey. Your account has none.',

@@ -10,6 +10,11 @@ export const es: ServerTexts = {
     emailOrName: 'Correo electrónico o nombre de usuario',
     password: 'Contraseña',
     forgotten: '¿Ha olvidado su contraseña?',
+    connect: 'Iniciar sesión para conectar {provider}',
+    connectWhy:
+      'Inicie sesión aquí en su cuenta en un plazo de diez minutos. Después también podrá iniciar sesión con {provider}, y la sesión se cerrará en todos los demás navegadores.',
+    notConnected:
+      'No se ha conectado {provider}. Inicie sesión en la cuenta que tiene esta dirección de correo, con su llave de acceso si es administrador.',
     withProvider: 'Continuar con {provider}',
     backFrom: 'De vuelta de {provider}',
     reference: 'Referencia: {reference}',
@@ -144,6 +149,8 @@ export const es: ServerTexts = {
     overWhy:
       'Tras iniciar sesión tiene cinco minutos para añadir una primera llave de acceso. Un enlace sirve durante un día y para una sola llave. ¿Ha perdido su llave de acceso? Pida un enlace nuevo al responsable de este servicio.',
     only: 'Esta cuenta solo se abre con su llave de acceso. ¿La ha perdido? Pida un enlace al responsable de este servicio.',
+    notFresh:
+      'Su cuenta necesita una llave de acceso. Para añadir una, vuelva a iniciar sesión: este inicio de sesión no demuestra que usted estuviera presente en los últimos cinco minutos.',
     noticeTitle: 'Necesitará una llave de acceso',
     noticeFrom:
       'A partir del {day} solo podrá iniciar sesión con una llave de acceso. Su cuenta no tiene ninguna.',

@@ -10,6 +10,11 @@ export const fr: ServerTexts = {
     emailOrName: 'Adresse e-mail ou nom d’utilisateur',
     password: 'Mot de passe',
     forgotten: 'Mot de passe oublié ?',
+    connect: 'Se connecter pour associer {provider}',
+    connectWhy:
+      'Connectez-vous ici à votre compte dans les dix minutes. Vous pourrez ensuite aussi vous connecter avec {provider}, et tous les autres navigateurs seront déconnectés.',
+    notConnected:
+      '{provider} n’a pas été associé. Connectez-vous au compte qui a cette adresse e-mail, avec sa clé d’accès si vous êtes administrateur.',
     withProvider: 'Continuer avec {provider}',
     backFrom: 'De retour de {provider}',
     reference: 'Référence : {reference}',
@@ -144,6 +149,8 @@ export const fr: ServerTexts = {
     overWhy:
       'Après une connexion, vous avez cinq minutes pour ajouter une première clé d’accès. Un lien est valable un jour, pour une seule clé d’accès. Clé d’accès perdue ? Demandez un nouveau lien à l’exploitant de ce service.',
     only: 'Ce compte ne s’ouvre qu’avec sa clé d’accès. Vous l’avez perdue ? Demandez un lien à l’exploitant de ce service.',
+    notFresh:
+      'Votre compte a besoin d’une clé d’accès. Pour en ajouter une, reconnectez-vous : cette connexion ne montre pas que vous étiez présent au cours des cinq dernières minutes.',
     noticeTitle: 'Vous aurez besoin d’une clé d’accès',
     noticeFrom:
       'À partir du {day}, vous ne pourrez vous connecter qu’avec une clé d’accès. Votre compte n’en a pas.',

@@ -10,6 +10,11 @@ export const ptBR: ServerTexts = {
     emailOrName: 'E-mail ou nome de usuário',
     password: 'Senha',
     forgotten: 'Esqueceu a senha?',
+    connect: 'Entrar para conectar {provider}',
+    connectWhy:
+      'Entre aqui na sua conta dentro de dez minutos. Depois você também poderá entrar com {provider}, e sairá de todos os outros navegadores.',
+    notConnected:
+      '{provider} não foi conectado. Entre na conta que tem este endereço de e-mail, com a chave de acesso dela se você for administrador.',
     withProvider: 'Continuar com {provider}',
     backFrom: 'De volta de {provider}',
     reference: 'Referência: {reference}',
@@ -141,6 +146,8 @@ export const ptBR: ServerTexts = {
     overWhy:
       'Depois de entrar, você tem cinco minutos para adicionar a primeira chave de acesso. Um link vale por um dia e para uma única chave. Perdeu a chave de acesso? Peça um novo link ao operador deste serviço.',
     only: 'Esta conta só abre com a sua chave de acesso. Perdeu? Peça um link ao operador deste serviço.',
+    notFresh:
+      'Sua conta precisa de uma chave de acesso. Para adicionar uma, entre de novo: esta entrada não mostra que você estava presente nos últimos cinco minutos.',
     noticeTitle: 'Você vai precisar de uma chave de acesso',
     noticeFrom:
       'A partir de {day}, você só poderá entrar com uma chave de acesso. Sua conta não tem nenhuma.',

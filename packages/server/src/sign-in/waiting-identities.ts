@@ -1,0 +1,94 @@
+import type { ServerSecret } from '@grantkit/core'
+import * as z from 'zod'
+import type { AccountRows } from '../accounts/account-rows.ts'
+import type { StoredAccount } from '../accounts/accounts.ts'
+import { connectIdentity, type Identity, mayConnect } from '../accounts/upstream/identities.ts'
+import type { Provider } from '../config/providers.ts'
+import { type Flow, flowsInCookies } from '../http/flows.ts'
+import { type AdminSignIns, hasOtherWay, type WaysToSignIn } from './ways-to-sign-in.ts'
+
+/**
+ * Identities whose verified address is that of an account. Each waits in the browser that came with it, for ten minutes, until its
+ * user signs in to just that account by a password or a passkey. What ends all sessions of the account ends the waiting too, so it
+ * is connected once.
+ */
+export interface WaitingIdentities {
+  /**
+   * @param id of the sign-in at the provider
+   * @returns the Set-Cookie lines. `undefined`: nothing the user could do here would connect it
+   */
+  begin(cookies: string | undefined, id: string, waiting: Waits): Promise<string[] | undefined>
+  /** @param id from the form, whoever sent it */
+  find(cookies: string | undefined, id: string | undefined): Waiting | undefined
+  /**
+   * For a user who has just signed in to an account. It ends all other sessions of the account.
+   *
+   * @param acr the class of that sign-in
+   * @returns the account as it is then. `undefined`: the identity is not connected
+   */
+  connect(waiting: Waiting, account: StoredAccount, acr: string): Promise<StoredAccount | undefined>
+  /** The Set-Cookie line that forgets it. */
+  end(waiting: Waiting): string
+}
+
+interface Waits {
+  readonly provider: Provider
+  readonly identity: Identity
+  /** The id of the account that has the address. */
+  readonly account: string
+}
+
+interface Options {
+  readonly secret: ServerSecret
+  readonly baseUrl: string
+  readonly accounts: Pick<AccountRows, 'find' | 'endSessionsOf'>
+  readonly ways: WaysToSignIn
+  readonly adminSignIns: Pick<AdminSignIns, 'mayChangeSignIn'>
+}
+
+const SECONDS = 10 * 60
+const Value = z.object({
+  provider: z.string(),
+  issuer: z.string(),
+  subject: z.string(),
+  tenant: z.string(),
+  oid: z.string(),
+  account: z.string(),
+  epoch: z.string(),
+})
+export type Waiting = Flow<z.output<typeof Value>> & { readonly label: string }
+
+export function waitingIdentities(options: Options): WaitingIdentities {
+  const { accounts, ways, adminSignIns } = options
+  const cookie = { name: 'connect', purpose: 'waiting identity', value: Value, seconds: SECONDS }
+  const flows = flowsInCookies(options, cookie)
+  const configured = (id: string) => ways.providers.find(({ provider }) => provider.id === id)?.provider
+
+  return {
+    async begin(cookies, id, { provider, identity, account: holder }) {
+      const account = await accounts.find(holder)
+      if (account === undefined || !(await hasOtherWay(ways, account))) return undefined
+      if (!(await mayConnect(ways, provider, account))) return undefined
+      const { issuer, subject, tenant = '', oid = '' } = identity
+      const bound = { account: account.id, epoch: String(account.sessionEpoch) }
+      return flows.begin(cookies, id, { provider: provider.id, issuer, subject, tenant, oid, ...bound })
+    },
+    find(cookies, id) {
+      const flow = id === undefined ? undefined : flows.find(cookies, id)
+      const label = flow && configured(flow.provider)?.label
+      return flow && label !== undefined ? { ...flow, label } : undefined
+    },
+    async connect(waiting, account, acr) {
+      const provider = configured(waiting.provider)
+      if (provider === undefined || waiting.account !== account.id) return undefined
+      if (waiting.epoch !== String(account.sessionEpoch)) return undefined
+      if (!(await adminSignIns.mayChangeSignIn({ account, session: { acr } }))) return undefined
+      const { issuer, subject, tenant, oid } = waiting
+      const person = oid === '' ? {} : { tenant, oid }
+      const identity = { issuer, subject, ...person, provider: provider.id, email: account.email }
+      if (typeof (await connectIdentity(ways, provider, identity, account)) === 'string') return undefined
+      return accounts.endSessionsOf(account)
+    },
+    end: ({ id }) => flows.end(id),
+  }
+}
