@@ -7,9 +7,11 @@ import { existsSync } from 'node:fs'
  * a shell that has once run the old one would keep to it.
  */
 
-// The lockfile was verified when it was written, and has the checksum of each package.
 const SERVICE = [
   ...['--prod', '--filter-prod', '@grantkit/reference...', '--filter-prod', 'grantkit-workspace'],
+  // Without development dependencies, packages find their peers in the root.
+  '--shamefully-hoist',
+  // The lockfile was verified when it was written, and has the checksum of each package.
   ...['--frozen-lockfile', '--trust-lockfile'],
 ]
 const hasEverything = existsSync(new URL('../node_modules/vitest', import.meta.url))
