@@ -4,7 +4,7 @@ import { anchorOf, extendMarkdown } from './markdown.ts'
 import { EXCLUDED, pagePath } from './pages.ts'
 import { resolveFromSite } from './resolve-from-site.ts'
 import { weightOf } from './search-weight.ts'
-import { LOOK_UP, sidebar } from './sidebar.ts'
+import { LOOK_UP, sidebars } from './sidebar.ts'
 
 const REPOSITORY = 'https://github.com/grantkit/grantkit'
 
@@ -47,6 +47,6 @@ export default defineConfig({
       { text: 'Troubleshooting', link: '/troubleshooting' },
       { text: 'Glossary', link: '/glossary' },
     ],
-    sidebar,
+    sidebar: sidebars,
   },
 })
