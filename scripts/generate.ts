@@ -22,7 +22,7 @@ import { pages } from '../docs/test/code-blocks.ts'
 import { configJsonSchema } from '../packages/server/src/config/schema.ts'
 import { type Ceilings, lowered, measured } from './ceilings.ts'
 import { exampleManifests } from './example-manifests.ts'
-import { securityTable } from './security-tests.ts'
+import { securityList } from './security-tests.ts'
 import { surface } from './surface.ts'
 
 const USAGE = `pnpm generate [--check]
@@ -47,7 +47,7 @@ const TABLES: Readonly<Record<string, readonly (() => string)[]>> = {
   'docs/http-api.md': [httpTable],
   'docs/openid-suite.md': [suiteTable],
   'docs/mutants.md': [mutantTable, statementTable],
-  'docs/security-tests.md': [securityTable],
+  'docs/security-tests.md': [securityList],
   'docs/server/providers.md': [providerWalkTable, providerTable],
   'docs/why.md': [findingReference],
   'docs/reference/specifications.md': [specificationTable],
