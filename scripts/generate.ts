@@ -8,9 +8,9 @@ import { join } from 'node:path'
 import { readCommandLine } from '../apps/reference/src/commands/command-line.ts'
 import { knownClientTable, replayTable } from '../docs/client-table.ts'
 import { commandTable } from '../docs/command-table.ts'
-import { configurationTable, providerTable } from '../docs/configuration-table.ts'
+import { configurationReference, providerTable } from '../docs/configuration-table.ts'
 import { errorReference, findingReference, reasonsByCode } from '../docs/error-reference.ts'
-import { eventTable } from '../docs/event-table.ts'
+import { eventReference } from '../docs/event-table.ts'
 import { grantStates } from '../docs/grant-states.ts'
 import { httpTable } from '../docs/http-table.ts'
 import { mutantTable, statementTable } from '../docs/mutant-table.ts'
@@ -41,9 +41,9 @@ const TABLES: Readonly<Record<string, readonly (() => string)[]>> = {
   'docs/cli.md': [commandTable],
   'docs/clients.md': [knownClientTable, replayTable],
   'docs/concepts/tokens-and-grants.md': [grantStates],
-  'docs/configuration.md': [configurationTable],
+  'docs/configuration.md': [configurationReference],
   'docs/errors.md': [reasonsByCode, errorReference],
-  'docs/events.md': [eventTable],
+  'docs/events.md': [eventReference],
   'docs/http-api.md': [httpTable],
   'docs/openid-suite.md': [suiteTable],
   'docs/mutants.md': [mutantTable, statementTable],
