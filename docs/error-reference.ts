@@ -42,7 +42,9 @@ export function errorReference(): string {
 /** One error as a section. @param verdict absent for the error of a feature of your own */
 export function errorEntry(definition: ErrorDefinition, verdict?: VerdictText): string {
   const { reason, error, status, description } = definition
-  const answer = `\`${error}\` ${status}: *${description}*`
+  // The second sentence of a description says what the app has to do: the entry of such an error has it at length.
+  const [said = ''] = verdict?.by === 'app' ? description.split('. ') : [description]
+  const answer = `\`${error}\` ${status}: *${said}*`
   return [`### ${reason}`, answer, ...(verdict ? explanation(verdict) : [])].join('\n\n')
 }
 

@@ -9,11 +9,9 @@ export function knownClientRow(entry: KnownClient, replays: readonly McpClient[]
   return [
     `${name} (\`${id}\`)`,
     redirectUris.map((uri) => `\`${uri}\``).join('<br>') || 'on loopback',
-    documents.map(({ url }) => `[${new URL(url).host}](${url})`).join('<br>') || 'none',
-    seen,
-    linked(source),
-    isOnByDefault(entry) ? 'yes' : `no: ${reasonOf(entry)}`,
-    isOnByDefault(entry) ? '`on`' : `\`on,${id}\``,
+    documents.map(({ url }) => `[${new URL(url).host}](${url})`).join('<br>'),
+    `${linked(source)}, ${seen}`,
+    isOnByDefault(entry) ? '`on`' : `\`on,${id}\`: ${reasonOf(entry)}`,
   ]
 }
 
