@@ -12,13 +12,10 @@ for (const { specifier, file } of entryPoints) {
 const described = publishablePackages().map(({ folder, manifest: { name, description } }) => {
   const imported = entryPoints.filter(({ specifier }) => `${specifier}/`.startsWith(`${name}/`))
   const links = imported.map(({ specifier, file }) => `[${specifier}](${file.replace('reference/', '')})`)
-  return [
-    `## ${name}`,
-    `${description}. [README](../../${relative(ROOT, folder)}/README.md)`,
-    links.join(', '),
-  ].join('\n\n')
+  const readme = `[README](../../${relative(ROOT, folder)}/README.md)`
+  return `- **${name}**: ${description}. ${[readme, ...links].join(', ')}`
 })
 writeFileSync(
   new URL('reference/index.md', import.meta.url),
-  ['# Packages and TypeScript API', ...described].join('\n\n'),
+  ['# Packages and TypeScript API', described.join('\n')].join('\n\n'),
 )

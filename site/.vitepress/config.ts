@@ -36,7 +36,6 @@ export default defineConfig({
     socialLinks: [{ icon: 'github', link: REPOSITORY }],
     nav: [
       { text: 'Start', link: '/start' },
-      { text: 'Concepts', link: '/concepts/tokens-and-grants' },
       { text: 'MCP server', link: '/how-to/mcp' },
       {
         text: 'Reference',
@@ -45,7 +44,6 @@ export default defineConfig({
       { text: 'Security', link: '/security' },
       { text: 'Compare', link: '/comparison' },
       { text: 'Troubleshooting', link: '/troubleshooting' },
-      { text: 'Glossary', link: '/glossary' },
     ],
     sidebar: sidebars,
   },

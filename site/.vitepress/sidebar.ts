@@ -100,7 +100,7 @@ const OPERATE: Pages = {
   'Audit trail': '/server/audit-trail',
   'Signing keys': '/server/keys',
   Monitoring: '/operations/monitoring',
-  'Back up and restore': '/operations/backup',
+  'Backup and restore': '/operations/backup',
   'Stolen secrets': '/operations/stolen-secrets',
   Scaling: '/scaling',
   'Admin API': '/how-to/admin-api',
