@@ -24,7 +24,7 @@ const SOUGHT = {
   backup: '/operations/backup#backup-and-restore',
   'claude code': '/how-to/mcp#protect-an-mcp-server',
   entra: '/server/providers/microsoft#',
-  revoke: '/concepts/tokens-and-grants#revoke-a-grant',
+  revoke: '/concepts/tokens-and-grants#revoke-access',
   invalid_grant: '/troubleshooting#invalid_grant',
   KEYS_FILE: '/configuration#keysfile-keys_file',
   TRUST_PROXY: '/how-to/rate-limits#behind-a-proxy-trust_proxy',
