@@ -25,7 +25,8 @@ export default defineConfig({
   },
   markdown: { config: extendMarkdown, anchor: { slugify: anchorOf } },
   transformPageData({ relativePath, filePath, frontmatter }) {
-    if (relativePath === 'comparison.md') frontmatter.aside = false
+    // Their tables need the room.
+    if (['clients.md', 'comparison.md'].includes(relativePath)) frontmatter.aside = false
     // Generated from TSDoc: there is no Markdown to edit.
     if (filePath.startsWith('site/reference/')) frontmatter.editLink = false
   },
