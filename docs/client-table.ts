@@ -5,7 +5,7 @@ import { behaviourOf, isRecorded, replayRow } from './replay-row.ts'
 
 /** The known clients of core, for clients.md. */
 export function knownClientTable(): string {
-  const head = ['Known client', 'Redirect URIs', 'Documents', 'Source, seen', '`KNOWN_CLIENTS`']
+  const head = ['Known client', '`KNOWN_CLIENTS`', 'Redirect URIs', 'Documents', 'Source, seen']
   return table(
     head,
     KNOWN_CLIENTS.map((entry) => knownClientRow(entry, mcpClients)),
