@@ -27,18 +27,18 @@ function sectionsOf(name: string, { meta, args = {}, subCommands = {} }: Command
   const below = Object.entries(subCommands)
   if (below.length > 0) return below.flatMap(([word, command]) => sectionsOf(`${name} ${word}`, command))
   const rows = Object.entries(args).map(([option, argument]) => row(option, argument))
-  const table = rows.length === 0 ? [] : [['| Argument | Meaning |', '|---|---|', ...rows].join('\n')]
-  return [`## \`${name}\``, (meta?.description ?? '').replace(/\.?$/, '.'), ...table]
+  const list = rows.length === 0 ? [] : [rows.join('\n')]
+  return [`## \`${name}\``, (meta?.description ?? '').replace(/\.?$/, '.'), ...list]
 }
 
 function row(name: string, argument: Argument): string {
   const { description = '', required, default: value = '' } = argument
   const words = [description, required ? 'required' : '', value === '' ? '' : `default: \`${value}\``]
-  return `| \`${labelOf(name, argument)}\` | ${words.filter(Boolean).join('; ').replaceAll('|', '\\|')} |`
+  return `- \`${labelOf(name, argument)}\`: ${words.filter(Boolean).join('; ')}`
 }
 
 function labelOf(name: string, { type, options = [], valueHint = 'text' }: Argument): string {
   if (type === 'positional') return `<${name}>`
   if (type === 'boolean') return `--${name}`
-  return `--${name} ${type === 'enum' ? options.join('\\|') : `<${valueHint}>`}`
+  return `--${name} ${type === 'enum' ? options.join('|') : `<${valueHint}>`}`
 }

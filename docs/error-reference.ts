@@ -1,17 +1,17 @@
 import { ERRORS } from '@grantkit/core/errors'
 import type { ErrorDefinition } from '@grantkit/core/feature'
 import { type Party, VERDICTS, type VerdictText } from '@grantkit/explain'
-import { DEVELOPER_ONLY } from '../packages/explain/src/verdicts/verdict-text.ts'
+import { DEVELOPER_ONLY, NOTHING_TO_FIX } from '../packages/explain/src/verdicts/verdict-text.ts'
 import { ERROR_GROUPS } from './error-groups.ts'
 
-/** Who can change a fault, in words. */
+/** Who can change a fault, as a label. The page explains them. */
 const PARTIES: Readonly<Record<Party, string>> = {
-  app: 'the developer of the app',
-  operator: 'the operator of the server',
-  user: 'the user',
-  network: 'whoever runs the network between the app and the server',
-  server: 'the operator: the server failed',
-  none: 'nothing has failed',
+  app: 'App',
+  operator: 'Operator',
+  user: 'User',
+  network: 'Network',
+  server: 'Server',
+  none: 'No fault',
 }
 
 /** The reasons of each error code: a client sees the code alone. */
@@ -42,7 +42,9 @@ export function errorReference(): string {
 /** One error as a section. @param verdict absent for the error of a feature of your own */
 export function errorEntry(definition: ErrorDefinition, verdict?: VerdictText): string {
   const { reason, error, status, description } = definition
-  const answer = `\`${error}\`, status ${status}: *${description}*`
+  // The second sentence of a description says what the app has to do: the entry of such an error has it at length.
+  const [said = ''] = verdict?.by === 'app' ? description.split('. ') : [description]
+  const answer = `\`${error}\` ${status}: *${said}*`
   return [`### ${reason}`, answer, ...(verdict ? explanation(verdict) : [])].join('\n\n')
 }
 
@@ -54,13 +56,18 @@ export function findingReference(): string {
     .join('\n\n')
 }
 
+/**
+ * The party that can change a fault stands first. What the developer of an app hears of a fault that is not theirs is on the error
+ * page and in `why` alone.
+ */
 function explanation({ by, sentence, fix, toDeveloper, doctorCheck }: VerdictText): string[] {
-  const points = [
-    `- **Who can change it**: ${PARTIES[by]}`,
-    // Else the next point says what to do.
-    ...(fix === DEVELOPER_ONLY ? [] : [`- **What to do**: ${fix}`]),
-    `- **For the developer**: ${toDeveloper}`,
-    ...(doctorCheck === undefined ? [] : [`- **Check of the [doctor](doctor.md)**: \`${doctorCheck}\``]),
-  ]
-  return [sentence, points.join('\n')]
+  const own = fix === DEVELOPER_ONLY || fix === NOTHING_TO_FIX ? [] : [fix]
+  const check = doctorCheck === undefined ? [] : [`[Doctor](doctor.md): \`${doctorCheck}\`.`]
+  const point = (party: string, ...texts: string[]) =>
+    `**${party}**${texts.length === 0 ? '.' : `: ${texts.join(' ')}`}`
+  const points =
+    by === 'app'
+      ? [point(PARTIES.app, toDeveloper, ...check), ...own.map((text) => point(PARTIES.operator, text))]
+      : [point(PARTIES[by], ...own, ...check)]
+  return [sentence, points.length === 1 ? points.join('') : points.map((point) => `- ${point}`).join('\n')]
 }

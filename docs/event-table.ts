@@ -13,23 +13,22 @@ interface EventKind {
   readonly members: readonly string[]
 }
 
-/** Every event as the table of events.md. */
-export function eventTable(): string {
+/** Every event as the list of events.md. */
+export function eventReference(): string {
   const files = globSync('{core,explain,notifications}/src/**/*.ts', {
     cwd: PACKAGES,
     exclude: ['**/*.test.ts'],
   }).sort()
-  const rows = files
+  return files
     .flatMap((file) => eventsIn(readFileSync(join(PACKAGES, file), 'utf8')))
     .sort((one, other) => (one.types[0] ?? '').localeCompare(other.types[0] ?? ''))
-    .map(({ types, comment, members }) => [
-      types.map((type) => `\`${type}\``).join('<br>'),
-      comment,
-      members.map((member) => `\`${member}\``).join(', '),
-    ])
-  return [['Type', 'Meaning', 'Members'], ['---', '---', '---'], ...rows]
-    .map((cells) => `| ${cells.join(' | ')} |`)
-    .join('\n')
+    .map(({ types, comment, members }) => {
+      const named = members.map((member) => `\`${member}\``).join(', ')
+      return [`## ${types.map((type) => `\`${type}\``).join(', ')}`, comment, named]
+        .filter(Boolean)
+        .join('\n\n')
+    })
+    .join('\n\n')
 }
 
 function eventsIn(source: string): EventKind[] {
@@ -47,5 +46,4 @@ function textOf(comments: string): string {
     .replaceAll(/\/\*\*|\*\/|^\s*\*(?!\/)/gm, '')
     .replaceAll(/\s+/g, ' ')
     .trim()
-    .replaceAll('|', '\\|')
 }

@@ -95,11 +95,7 @@ function section(name: string, operation: Operation, schemas: Document['componen
       .map((text) => `${text}`.replace(/\.?$/, '.'))
       .join(' '),
     ...(sent.length === 0 ? [] : [`Parameters: ${sent.map((parameter) => `\`${parameter}\``).join(', ')}.`]),
-    [
-      '| Status | Response |',
-      '|---|---|',
-      ...own.map(([status, { description: text = '' }]) => `| ${status} | ${text} |`),
-    ].join('\n'),
+    own.map(([status, { description: text = '' }]) => `- ${status}: ${text}`).join('\n'),
   ].join('\n\n')
 }
 

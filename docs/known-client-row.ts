@@ -8,12 +8,10 @@ export function knownClientRow(entry: KnownClient, replays: readonly McpClient[]
   const { id, name, redirectUris, documents, seen, source } = entry
   return [
     `${name} (\`${id}\`)`,
+    isOnByDefault(entry) ? '`on`' : `\`on,${id}\`: ${reasonOf(entry)}`,
     redirectUris.map((uri) => `\`${uri}\``).join('<br>') || 'on loopback',
-    documents.map(({ url }) => `[${new URL(url).host}](${url})`).join('<br>') || 'none',
-    seen,
-    linked(source),
-    isOnByDefault(entry) ? 'yes' : `no: ${reasonOf(entry)}`,
-    isOnByDefault(entry) ? '`on`' : `\`on,${id}\``,
+    documents.map(({ url }) => `[${new URL(url).host}](${url})`).join('<br>'),
+    `${linked(source)}, ${seen}`,
   ]
 }
 

@@ -1,32 +1,35 @@
-import { isLoopbackUrl } from '@grantkit/core/feature'
-import { isOnByDefault, type KnownClient } from '@grantkit/known-clients'
 import type { McpClient } from '@grantkit/mcp-clients'
 
-export function replayRow(client: McpClient, known: readonly KnownClient[]): readonly string[] {
+/** Whether its requests were seen on the wire, or a test runs the client. What a source names alone is published. */
+export function isRecorded({ recorded, tried }: McpClient): boolean {
+  return recorded !== false || tried !== undefined
+}
+
+export function replayRow(client: McpClient): readonly string[] {
   const { name, version, date, tried = '' } = client
   return [
     `${name} ${version}`,
     date,
-    testsOf(client),
     namesOf(whatItDoes(client)).join(', '),
     namesOf(needsOf(client)).join('; '),
-    setting(client, known),
     tried,
   ]
 }
 
-type Statement = readonly [holds: boolean, name: string]
-
-function testsOf({ recorded, tried }: McpClient): string {
-  const replay = recorded === false ? 'published' : 'recorded'
-  return tried === undefined ? replay : `${replay}, driven`
+/** What it does and needs, the same text for clients that do the same. */
+export function behaviourOf(client: McpClient): string {
+  const needs = namesOf(needsOf(client))
+  const does = namesOf(whatItDoes(client)).join(', ')
+  return needs.length === 0 ? does : `${does}; needs ${needs.join(', ')}`
 }
+
+type Statement = readonly [holds: boolean, name: string]
 
 function whatItDoes({ document, requests }: McpClient): readonly Statement[] {
   const { registration, token, refresh, toolCall, revocation } = requests
   return [
     [registration !== undefined, 'registers'],
-    [document !== undefined, `has [its document](${document?.client_id})`],
+    [document !== undefined, 'has a document'],
     [registration === undefined && document === undefined, 'is added by the operator'],
     [true, token === undefined ? 'gets a code' : 'signs in'],
     [toolCall !== undefined, 'steps up'],
@@ -56,20 +59,6 @@ function needsOf({
     [probe !== undefined, `a challenge to ${probe?.trim().split(' ')[0]}`],
     [refresh.includes('{granted_scope}'), 'a refresh that names its scope'],
   ]
-}
-
-/** Which setting lets it in, at a server that lets clients register. */
-function setting(client: McpClient, entries: readonly KnownClient[]): string {
-  const { known, redirectUri, redirectUris = [redirectUri], requests, document } = client
-  if (requests.registration === undefined && document === undefined) return 'the operator adds it'
-  if (redirectUris.every(isLoopback)) return 'none: on loopback'
-  const entry = entries.find(({ id }) => id === known)
-  const named = entry !== undefined && isOnByDefault(entry) ? `\`${known}\`, on by default` : `\`${known}\``
-  return isLoopback(redirectUri) ? `none on loopback, otherwise ${named}` : named
-}
-
-function isLoopback(uri: string): boolean {
-  return isLoopbackUrl(uri.replace(':{port}', ''))
 }
 
 function namesOf(statements: readonly Statement[]): readonly string[] {

@@ -8,9 +8,9 @@ import { join } from 'node:path'
 import { readCommandLine } from '../apps/reference/src/commands/command-line.ts'
 import { knownClientTable, replayTable } from '../docs/client-table.ts'
 import { commandTable } from '../docs/command-table.ts'
-import { configurationTable, providerTable } from '../docs/configuration-table.ts'
+import { configurationReference, providerTable } from '../docs/configuration-table.ts'
 import { errorReference, findingReference, reasonsByCode } from '../docs/error-reference.ts'
-import { eventTable } from '../docs/event-table.ts'
+import { eventReference } from '../docs/event-table.ts'
 import { grantStates } from '../docs/grant-states.ts'
 import { httpTable } from '../docs/http-table.ts'
 import { mutantTable, statementTable } from '../docs/mutant-table.ts'
@@ -22,7 +22,7 @@ import { pages } from '../docs/test/code-blocks.ts'
 import { configJsonSchema } from '../packages/server/src/config/schema.ts'
 import { type Ceilings, lowered, measured } from './ceilings.ts'
 import { exampleManifests } from './example-manifests.ts'
-import { securityTable } from './security-tests.ts'
+import { securityList } from './security-tests.ts'
 import { surface } from './surface.ts'
 
 const USAGE = `pnpm generate [--check]
@@ -41,13 +41,13 @@ const TABLES: Readonly<Record<string, readonly (() => string)[]>> = {
   'docs/cli.md': [commandTable],
   'docs/clients.md': [knownClientTable, replayTable],
   'docs/concepts/tokens-and-grants.md': [grantStates],
-  'docs/configuration.md': [configurationTable],
+  'docs/configuration.md': [configurationReference],
   'docs/errors.md': [reasonsByCode, errorReference],
-  'docs/events.md': [eventTable],
+  'docs/events.md': [eventReference],
   'docs/http-api.md': [httpTable],
   'docs/openid-suite.md': [suiteTable],
   'docs/mutants.md': [mutantTable, statementTable],
-  'docs/security-tests.md': [securityTable],
+  'docs/security-tests.md': [securityList],
   'docs/server/providers.md': [providerWalkTable, providerTable],
   'docs/why.md': [findingReference],
   'docs/reference/specifications.md': [specificationTable],

@@ -1,4 +1,4 @@
-/** The table of docs/security-tests.md: every row with its sentence and the file of its test. */
+/** The list of docs/security-tests.md: every row with its sentence and the file of its test, by subject. */
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join, sep } from 'node:path'
 
@@ -9,8 +9,10 @@ const TESTS = [
   'packages/{core,notifications}/{src,test}/**/*.test.ts',
 ]
 
+const natural = new Intl.Collator('en', { numeric: true }).compare
+
 interface Row {
-  readonly id: string
+  readonly ids: readonly string[]
   readonly sentence: string
   readonly file: string
 }
@@ -19,9 +21,11 @@ interface Row {
 function rowsIn(file: string): Row[] {
   const source = readFileSync(join(ROOT, file), 'utf8')
   const names = source.matchAll(/'((?:(?:[A-Z]{2}-\d\d|REQ-\d\d|D\d{1,2})(?:, )?)+): ((?:[^'\\]|\\.)+)'/g)
-  return [...names].flatMap(([, ids = '', sentence = '']) =>
-    ids.split(', ').map((id) => ({ id, sentence: sentenceIn(sentence), file })),
-  )
+  return [...names].map(([, ids = '', sentence = '']) => ({
+    ids: ids.split(', '),
+    sentence: sentenceIn(sentence),
+    file,
+  }))
 }
 
 /** The name of a test, without its `each` placeholders. */
@@ -35,18 +39,67 @@ const REQUIRED = [
   ...Array.from({ length: 16 }, (_, index) => `D${index + 1}`),
 ]
 
-/** @throws Error for a required row that no test names */
-export function securityTable(): string {
-  const files = globSync(TESTS, { cwd: ROOT }).map((file) => file.split(sep).join('/'))
-  const natural = new Intl.Collator('en', { numeric: true })
-  const rows = files
+/** The headings, and the letters of the ids below them. */
+const SUBJECTS: Readonly<Record<string, readonly string[]>> = {
+  'Registration: redirect URIs and the rest': ['RR', 'DR'],
+  'Authorization request: redirect URI, PKCE and the rest': ['RA', 'AQ'],
+  'Code exchange and refresh': ['CR', 'RF'],
+  'Client authentication': ['CA'],
+  'Client secrets, changes of clients, initial access tokens': ['CS'],
+  'Client credentials': ['MA'],
+  'Resources and audiences, the protected API and MCP': ['RS', 'PR'],
+  'JWTs and keys': ['JW'],
+  'Claims of the operator': ['OC'],
+  'Client ID metadata documents': ['CM'],
+  'Forward auth, also through real gateways': ['GW'],
+  'Pushed authorization requests': ['PA'],
+  'Personal access tokens': ['PT'],
+  'Token exchange': ['TX'],
+  'Logout by a client': ['LO'],
+  'Back-channel logout': ['BL'],
+  'Device grant': ['DV'],
+  DPoP: ['DP'],
+  'The pages: sign-in, consent, sessions': ['UI'],
+  'HTTP, the same on every framework': ['HT'],
+  'Revocation and introspection': ['RV'],
+  'Failing stores': ['ST'],
+  'Decisions where the RFCs leave a choice': ['D'],
+  'Requirements of the RFCs and of the service': ['REQ'],
+}
+
+const lettersOf = (id: string) => /^[A-Z]+/.exec(id)?.[0] ?? ''
+
+/** @throws Error for a required row that no test names, and for an id without a subject */
+export function securityList(): string {
+  const rows = globSync(TESTS, { cwd: ROOT })
+    .map((file) => file.split(sep).join('/'))
     .sort()
     .flatMap(rowsIn)
-    .sort((one, other) => natural.compare(one.id, other.id))
-  const missing = REQUIRED.filter((required) => rows.every(({ id }) => id !== required))
+  const ids = rows.flatMap((row) => row.ids)
+  const missing = REQUIRED.filter((required) => !ids.includes(required))
   if (missing.length > 0) throw new Error(`No test proves ${missing.join(', ')}`)
-  const lines = rows.map(
-    ({ id, sentence, file }) => `| ${id} | ${sentence} | [${basename(file, '.test.ts')}](../${file}) |`,
+  const known = Object.values(SUBJECTS).flat()
+  const strange = ids.filter((id) => !known.includes(lettersOf(id)))
+  if (strange.length > 0) throw new Error(`No subject of scripts/security-tests.ts has ${strange.join(', ')}`)
+  const written = new Set<Row>()
+  return Object.entries(SUBJECTS)
+    .map(([subject, letters]) => section(subject, letters, rows, written))
+    .join('\n\n')
+}
+
+/** A row stands once, below the first subject of its ids. */
+function section(subject: string, letters: readonly string[], rows: readonly Row[], written: Set<Row>) {
+  const own = rows
+    .filter((row) => !written.has(row) && row.ids.some((id) => letters.includes(lettersOf(id))))
+    .map((row) => {
+      const first = row.ids.filter((id) => letters.includes(lettersOf(id)))
+      return { row, ids: [...first, ...row.ids.filter((id) => !first.includes(id))] }
+    })
+    .sort((one, other) => natural(one.ids[0] ?? '', other.ids[0] ?? ''))
+  for (const { row } of own) written.add(row)
+  const lines = own.map(
+    ({ ids, row: { sentence, file } }) =>
+      `- **${ids.join(', ')}** ${sentence} ([${basename(file, '.test.ts')}](../${file}))`,
   )
-  return ['| Row | What is true | Test |', '|---|---|---|', ...lines].join('\n')
+  return [`### ${subject}`, lines.join('\n')].join('\n\n')
 }

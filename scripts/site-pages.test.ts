@@ -1,23 +1,28 @@
 import { expect, it } from 'vitest'
 import { pageFiles, pagePath } from '../site/.vitepress/pages.ts'
-import { sidebar } from '../site/.vitepress/sidebar.ts'
+import { groups, linksOf, MAIN } from '../site/.vitepress/sidebar.ts'
 import { entryPoints } from '../site/entry-points.ts'
 import { llmsText, markdownOf } from '../site/llms.ts'
 
 /** TypeDoc and the changelog are made when the site is built. */
-const built = ['/changelog', ...entryPoints.map(({ file }) => linkOf(`site/${file}`))]
+const built = ['/changelog', '/reference/index', ...entryPoints.map(({ file }) => linkOf(`site/${file}`))]
 const files = pageFiles()
 const pages = files.map(linkOf)
-const linked = sidebar.flatMap(({ items }) => items.map(({ link }) => link))
+const linked = linksOf(groups)
 
-it('each link of the sidebar leads to a page', () => {
+it('each link of a sidebar leads to a page', () => {
   expect(linked.filter((link) => !pages.includes(link) && !built.includes(link))).toEqual([])
 })
 
-it('each page of the documentation is in the sidebar, once', () => {
+it('each page of the documentation is in a sidebar, once', () => {
   const documented = files.filter((file) => file.startsWith('docs/')).map(linkOf)
   expect(documented.filter((page) => !linked.includes(page))).toEqual([])
-  expect(linked.filter((link, index) => linked.indexOf(link) !== index)).toEqual([])
+  const areas = linked.slice(linksOf(MAIN).length)
+  expect(areas.filter((link, index) => areas.indexOf(link) !== index)).toEqual([])
+})
+
+it('the main sidebar is short enough to be read', () => {
+  expect(linksOf(MAIN).length).toBeLessThan(90)
 })
 
 it('no two files are one page', () => {

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { linkTarget, pageFiles, pagePath } from './.vitepress/pages.ts'
-import { sidebar } from './.vitepress/sidebar.ts'
+import { groups } from './.vitepress/sidebar.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const LINK = /(?<=\]\()[^)\s]+(?=\))/g
@@ -14,9 +14,9 @@ export function markdownOf(file: string): string {
   return parts.map((part) => (part.startsWith('```') ? part : linked(part))).join('')
 }
 
-/** The pages of the sidebar, by its headings (https://llmstxt.org). */
+/** The pages of all sidebars, by their headings (https://llmstxt.org). */
 export function llmsText(): string {
-  const sections = sidebar.map(({ text, items }) => {
+  const sections = groups.map(({ text, items }) => {
     const links = items.map(({ text, link }) => `- [${text}](${link.replace(/(?=#|$)/, '.md')})`)
     return [`## ${text}`, links.join('\n')].join('\n\n')
   })

@@ -19,6 +19,14 @@ const SOUGHT = {
   'step-up': '/how-to/step-up#step-up-authentication',
   systemd: '/operations',
   'Next.js': '/how-to/nextjs',
+  redirect_uri_not_registered: '/errors#redirect_uri_not_registered',
+  'add a language': '/how-to/pages#add-a-language',
+  backup: '/operations/backup#backup-and-restore',
+  'claude code': '/how-to/mcp#protect-an-mcp-server',
+  entra: '/server/providers/microsoft#',
+  revoke: '/concepts/tokens-and-grants#revoke-access',
+  invalid_grant: '/troubleshooting#invalid_grant',
+  KEYS_FILE: '/configuration#keysfile-keys_file',
   TRUST_PROXY: '/how-to/rate-limits#behind-a-proxy-trust_proxy',
 }
 

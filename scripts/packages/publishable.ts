@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 interface Manifest {
   name: string
   version: string
+  description?: string
   private?: boolean
   /** Absent in a package of programs alone. */
   exports?: Readonly<Record<string, unknown>>

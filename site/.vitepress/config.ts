@@ -4,7 +4,7 @@ import { anchorOf, extendMarkdown } from './markdown.ts'
 import { EXCLUDED, pagePath } from './pages.ts'
 import { resolveFromSite } from './resolve-from-site.ts'
 import { weightOf } from './search-weight.ts'
-import { LOOK_UP, sidebar } from './sidebar.ts'
+import { LOOK_UP, sidebars } from './sidebar.ts'
 
 const REPOSITORY = 'https://github.com/grantkit/grantkit'
 
@@ -25,7 +25,8 @@ export default defineConfig({
   },
   markdown: { config: extendMarkdown, anchor: { slugify: anchorOf } },
   transformPageData({ relativePath, filePath, frontmatter }) {
-    if (relativePath === 'comparison.md') frontmatter.aside = false
+    // Their tables need the room.
+    if (['clients.md', 'comparison.md'].includes(relativePath)) frontmatter.aside = false
     // Generated from TSDoc: there is no Markdown to edit.
     if (filePath.startsWith('site/reference/')) frontmatter.editLink = false
   },
@@ -36,7 +37,6 @@ export default defineConfig({
     socialLinks: [{ icon: 'github', link: REPOSITORY }],
     nav: [
       { text: 'Start', link: '/start' },
-      { text: 'Concepts', link: '/concepts/tokens-and-grants' },
       { text: 'MCP server', link: '/how-to/mcp' },
       {
         text: 'Reference',
@@ -45,8 +45,7 @@ export default defineConfig({
       { text: 'Security', link: '/security' },
       { text: 'Compare', link: '/comparison' },
       { text: 'Troubleshooting', link: '/troubleshooting' },
-      { text: 'Glossary', link: '/glossary' },
     ],
-    sidebar,
+    sidebar: sidebars,
   },
 })

@@ -15,6 +15,7 @@ export function extendMarkdown(md: MarkdownRenderer): void {
   followLinks(md)
   drawDiagrams(md)
   nameFiles(md)
+  breakUrls(md)
 }
 
 function followLinks(md: MarkdownRenderer): void {
@@ -43,5 +44,15 @@ function nameFiles(md: MarkdownRenderer): void {
     const [, name] = /\[(.+)\]/.exec(tokens[index]?.info ?? '') ?? []
     const caption = name === undefined ? '' : `<p class="file-name" v-pre>${md.utils.escapeHtml(name)}</p>`
     return caption + (fence?.(tokens, index, ...rest) ?? '')
+  }
+}
+
+/** A URL in a table may break after a slash. A key may not break at all (style.css). */
+function breakUrls(md: MarkdownRenderer): void {
+  const code = md.renderer.rules.code_inline
+  md.renderer.rules.code_inline = (tokens, index, ...rest) => {
+    const { content = '' } = tokens[index] ?? {}
+    if (!/^[\w.]+:\/\//.test(content)) return code?.(tokens, index, ...rest) ?? ''
+    return `<code class="url" v-pre>${md.utils.escapeHtml(content).replaceAll('/', '/<wbr>')}</code>`
   }
 }

@@ -6,9 +6,12 @@
  */
 export function weightOf(page: string, _term: string, found?: Record<string, unknown>): number {
   const start = Array.isArray(found?.titles) && found.titles.length === 0 ? 1.5 : 1
+  if (/^\/how-to\/(adapter|feature|store)/.test(page)) return 0.7 * start
   if (page.startsWith('/how-to/')) return 1.2 * start
-  if (/^\/(errors|why)/.test(page)) return 0.6 * start
-  return /^\/(reference\/(?!core-options|runtimes|specifications)|security-tests|changelog)/.test(page)
+  if (/^\/(errors|why|http-api|events|packages|examples)/.test(page)) return 0.75 * start
+  return /^\/(reference\/(?!core-options|runtimes|specifications)|security-tests|changelog|benchmarks)/.test(
+    page,
+  )
     ? 0.4 * start
     : start
 }

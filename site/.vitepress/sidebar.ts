@@ -56,7 +56,6 @@ const SIGN_IN: Pages = {
   Logout: '/how-to/logout',
   'Step-up authentication': '/how-to/step-up',
   'Branding and languages': '/how-to/pages',
-  'Screenshots of the pages': '/pages-gallery',
 }
 
 const APIS: Pages = {
@@ -71,6 +70,7 @@ const APIS: Pages = {
 const CLIENTS: Pages = {
   'MCP clients': '/clients',
   'Static clients': '/how-to/static-clients',
+  'Client libraries': '/clients/libraries',
   'Client ID metadata documents (CIMD)': '/how-to/client-documents',
   'Browser applications': '/how-to/browser-apps',
   'Device authorization': '/how-to/device-authorization',
@@ -96,10 +96,11 @@ const OPERATE: Pages = {
   Deployment: '/operations',
   'Users and the admin pages': '/server/users',
   'Sign-in methods': '/server/sign-in',
+  'Sign-in providers': '/server/providers',
   'Audit trail': '/server/audit-trail',
   'Signing keys': '/server/keys',
   Monitoring: '/operations/monitoring',
-  'Back up and restore': '/operations/backup',
+  'Backup and restore': '/operations/backup',
   'Stolen secrets': '/operations/stolen-secrets',
   Scaling: '/scaling',
   'Admin API': '/how-to/admin-api',
@@ -148,6 +149,13 @@ export const LOOK_UP: Pages = {
   Errors: '/errors',
   Events: '/events',
   'RFCs and specifications': '/reference/specifications',
+  'Packages and TypeScript API': '/reference/index',
+}
+
+const MORE: Pages = {
+  'Compare and migrate': '/comparison',
+  'Threat model and guarantees': '/security',
+  'Proof and project': '/proof',
 }
 
 const PROOF: Pages = {
@@ -169,12 +177,12 @@ const MIGRATE: Pages = {
 }
 
 const PROJECT: Pages = {
-  'Threat model and guarantees': '/security',
   Changelog: '/changelog',
   Contributing: '/contributing',
   Maintainers: '/maintainers',
   Roadmap: '/roadmap',
   'The reference service': '/reference-service',
+  'Screenshots of the pages': '/pages-gallery',
 }
 
 /** The pages of a list. @param collapsed absent: the list is always open */
@@ -195,22 +203,43 @@ const PACKAGES = Object.fromEntries(
   ]),
 )
 
-export const sidebar: SidebarGroup[] = [
+export const MAIN: SidebarGroup[] = [
   list('Start', START),
   list('Frameworks', FRAMEWORKS, false),
-  list('Concepts', CONCEPTS, false),
-  list('Guides: sign-in and pages', SIGN_IN, false),
-  list('Guides: APIs and tokens', APIS, false),
-  list('Guides: clients', CLIENTS, false),
-  list('Guides: test and extend', EXTEND, false),
-  list('Operate', OPERATE, false),
+  list('Concepts', CONCEPTS, true),
+  list('Guides: sign-in and pages', SIGN_IN, true),
+  list('Guides: APIs and tokens', APIS, true),
+  list('Guides: clients', CLIENTS, true),
+  list('Guides: test and extend', EXTEND, true),
+  list('Operate', OPERATE, true),
   list('Troubleshooting', TROUBLESHOOTING),
-  list('Reference', LOOK_UP, false),
-  list('Providers', PROVIDERS, true),
-  list('Client libraries', LIBRARIES, true),
-  list('TypeScript API', API, true),
-  list('Packages', PACKAGES, true),
-  list('Proof', PROOF, true),
-  list('Compare and migrate', MIGRATE, true),
-  list('Project', PROJECT, true),
+  list('Reference', LOOK_UP, true),
+  list('More', MORE),
 ]
+
+/** Pages of which a reader wants one, or none: they have a sidebar of their own, and the main one has its first page. */
+const AREAS: readonly (readonly SidebarGroup[])[] = [
+  [list('Sign-in providers', PROVIDERS)],
+  [list('Client libraries', LIBRARIES)],
+  [list('Compare and migrate', MIGRATE)],
+  [list('Proof', PROOF), list('Project', PROJECT)],
+  [list('Packages', PACKAGES), list('TypeScript API', API)],
+]
+
+const BACK = list('Grantkit', { 'All guides': '/start' })
+
+/** By path. VitePress takes the first that a path begins with, so the longer stand first. */
+export const sidebars: Readonly<Record<string, SidebarGroup[]>> = Object.fromEntries(
+  [
+    ...AREAS.flatMap((area) => linksOf(area).map((link) => [link, [BACK, ...area]] as const)),
+    ...Object.values(LOOK_UP).map((link) => [link, MAIN] as const),
+    ['/', MAIN] as const,
+  ].sort(([one], [other]) => other.length - one.length),
+)
+
+/** Every group of pages. */
+export const groups: readonly SidebarGroup[] = [...MAIN, ...AREAS.flat()]
+
+export function linksOf(pages: readonly SidebarGroup[]): string[] {
+  return pages.flatMap(({ items }) => items.map(({ link }) => link))
+}

@@ -274,7 +274,7 @@ it('accepts its form once, and as often as its own limit allows', async () => {
 
 it('is found in the reference of errors', () => {
   expect(Object.values(describedServer().errors).map((error) => errorEntry(error))).toContain(
-    '### too_many_stamps\n\n`temporarily_unavailable`, status 429: *Too many stamps; try again later*',
+    '### too_many_stamps\n\n`temporarily_unavailable` 429: *Too many stamps; try again later*',
   )
 })
 
