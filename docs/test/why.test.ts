@@ -8,7 +8,7 @@ const [faults = ''] = PAGE.split('\n## Frequent questions\n')
 const sections = faults.split('\n### ').slice(1)
 
 it('each common fault has a symptom, a cause and a fix', () => {
-  expect(sections).toHaveLength(26)
+  expect(sections).toHaveLength(27)
   for (const section of sections)
     expect(section).toMatch(/^\*\*Symptom\*\*[\s\S]+^\*\*Cause\*\*[\s\S]+^\*\*Fix\*\*/m)
 })

@@ -44,6 +44,12 @@ describe('the browser of the OpenID suite', () => {
     expect(await browser.visit(authorization())).toMatch(/\/callback\?code=/)
   })
 
+  it('returns to the suite by a form, where its plan asks for one', async () => {
+    const browser = browserOf()
+    for (const _ of ['with the pages', 'without'])
+      expect(await browser.visit(`${authorization()}&response_mode=form_post`)).toBe(at(to, 'callback'))
+  })
+
   it('signs in again where a module demands it', async () => {
     const browser = browserOf('oidcc-prompt-login')
     await browser.visit(authorization())

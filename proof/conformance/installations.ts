@@ -54,6 +54,7 @@ export const INSTALLATIONS = {
     port: 3001,
     settings: ({ suite }) => ({
       CLIENT_AUTHENTICATION: 'none,client_secret_post,client_secret_basic',
+      FORM_POST: 'on',
       LOGOUT: 'on',
       BACK_CHANNEL_LOGOUT: 'on',
       // The messages go to public addresses only; this name is the suite of this machine.

@@ -25,6 +25,10 @@ const SERVICES = ['service', 'service2', 'service_rsa'] as const
 export const PLANS: readonly Plan[] = [
   openid('config', 'oidcc-config-certification-test-plan'),
   openid('basic', `oidcc-basic-certification-test-plan[server_metadata=discovery]${STATIC}`),
+  openid(
+    'form-post-basic',
+    `oidcc-formpost-basic-certification-test-plan[server_metadata=discovery]${STATIC}`,
+  ),
   openid('logout', `oidcc-rp-initiated-logout-certification-test-plan[response_type=code]${STATIC}`),
   openid(
     'back-channel-logout',

@@ -1,8 +1,8 @@
 import type { Command, Task, Visit } from './browser-steps.ts'
 
 /**
- * Does what the suite's browser does by its steps: without JavaScript, one page after the other. It reads the commands
- * that our steps use, and knows as much of CSS.
+ * Does what the suite's browser does by its steps, one page after the other. It reads the commands that our steps use, knows as
+ * much of CSS, and of all scripts the one that sends the form of its page.
  */
 export class StepsBrowser {
   readonly #visits: { visit: Visit; left: number }[]
@@ -90,6 +90,9 @@ export class StepsBrowser {
     this.#html = await answer.text()
     const location = answer.headers.get('location')
     if (location !== null) await this.#request(new URL(location, url).href)
+    const [form] = elements(this.#html, 'form')
+    if (form !== undefined && this.#html.includes('document.forms[0].submit()'))
+      await this.#submit(form.tag, form.content, '')
   }
 }
 

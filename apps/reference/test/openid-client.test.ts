@@ -1,4 +1,4 @@
-import { authorizationRequest, registered } from '@grantkit/test-servers/client-libraries'
+import { authorizationRequest, REDIRECT_URI, registered } from '@grantkit/test-servers/client-libraries'
 import * as oidc from 'openid-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { FRAMEWORKS } from '../src/frameworks/frameworks.ts'
@@ -19,7 +19,7 @@ async function signIn(config: oidc.Configuration, more: Record<string, string> =
 describe.each(Object.keys(FRAMEWORKS))('openid-client, on %s', (FRAMEWORK) => {
   let service: RunningService
   beforeAll(async () => {
-    service = await runService({ FRAMEWORK })
+    service = await runService({ FRAMEWORK, FORM_POST: 'on' })
   })
   afterAll(() => service.close())
 
@@ -55,6 +55,16 @@ describe.each(Object.keys(FRAMEWORKS))('openid-client, on %s', (FRAMEWORK) => {
     await expect(oidc.refreshTokenGrant(config, next.refresh_token ?? '')).rejects.toMatchObject({
       error: 'invalid_grant',
     })
+  })
+
+  it('gets its answer by a form that the browser posts', async () => {
+    const config = await registered(service.baseUrl)
+    const more = { scope: 'openid courses:read', response_mode: 'form_post' }
+    const { parameters, checks } = await authorizationRequest(more)
+    const answer = await user(service.baseUrl)(oidc.buildAuthorizationUrl(config, parameters).href)
+    const posted = new Request(REDIRECT_URI, { method: 'POST', body: answer.searchParams })
+    const tokens = await oidc.authorizationCodeGrant(config, posted, checks)
+    expect(tokens.claims()?.sub).toBe('demo-account')
   })
 
   it('completes it as a confidential client, and introspects', async () => {

@@ -54,6 +54,20 @@ const OF_REQUESTS: Visit<[sent: Sent]>[] = [
     },
   ],
   [
+    'form post',
+    'after the consent form',
+    async (opened, sent) => {
+      const { action, ticket } = await toConsent(opened, { ...sent, response_mode: 'form_post' })
+      await opened.post(action, { ticket, decision: 'allow' })
+    },
+  ],
+  [
+    'form post',
+    'of an error before any page',
+    ({ open, queryOf }, sent) =>
+      open(`${AUTHORIZE}?${queryOf({ ...sent, response_mode: 'form_post', scope: 'unknown' })}`),
+  ],
+  [
     'error',
     'of a GET',
     ({ open, queryOf }, sent) => open(`${AUTHORIZE}?${queryOf({ ...sent, client_id: 'unknown' })}`),

@@ -8,6 +8,7 @@ import type {
   SignInHint,
 } from '@grantkit/core'
 import { DEVICE_CODE_GRANT, type DeviceView, device, type UserCodeView } from '@grantkit/core/device'
+import { type FormPostView, formPost } from '@grantkit/core/form-post'
 import { type LogoutView, logout } from '@grantkit/core/logout'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import { expect } from 'vitest'
@@ -42,6 +43,7 @@ interface Views {
   'user code': UserCodeView
   device: DeviceView
   logout: LogoutView
+  'form post': FormPostView
 }
 
 export async function openPages() {
@@ -80,6 +82,7 @@ function serviceWithPages(show: Show): Service {
       device(devicePages, { scopes: Object.keys(SCOPES) }),
       logout({ ...logoutPages, endSession: async () => '' }),
       pushedAuthorizationRequests(),
+      formPost({ formPostPage: show('form post') }),
     ],
   })
 }

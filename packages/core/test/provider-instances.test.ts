@@ -3,6 +3,7 @@ import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
 import { dpop } from '@grantkit/core/dpop'
 import { ERRORS } from '@grantkit/core/errors'
 import { type FeatureParts, json } from '@grantkit/core/feature'
+import { formPost } from '@grantkit/core/form-post'
 import { forwardAuth } from '@grantkit/core/forward-auth'
 import { jwtAccessTokens, revocationFeed } from '@grantkit/core/jwt-access-tokens'
 import { logout } from '@grantkit/core/logout'
@@ -71,6 +72,7 @@ function asInstances(factory: Feature): Feature {
       ...(clientSources && { clientSources: (methods, check) => each(clientSources(methods, check)) }),
       accessTokens: one(feature.accessTokens),
       requestSources: each(feature.requestSources),
+      responseModes: each(feature.responseModes),
       senderConstraint:
         senderConstraint &&
         instanceOf({
@@ -146,6 +148,7 @@ async function open() {
       return page('consent')()
     },
     ...{ endSession: async () => '', logoutPage: page('logout'), signedOutPage: page('signed out') },
+    formPostPage: page('posted'),
     ...{ userCodePage: page('code'), devicePage: page('device'), deviceAnsweredPage: page('answered') },
   })
   const features = [
@@ -156,7 +159,7 @@ async function open() {
       pushedAuthorizationRequests(),
     ],
     revocationFeed(),
-    ...[dpop(), logout(pages)],
+    ...[dpop(), logout(pages), formPost(pages)],
     forwardAuth({ origin: ISSUER }),
   ].map(asInstances)
   const opened = await openDeviceService({
@@ -189,6 +192,8 @@ it('every provider may be an instance of a class with private fields', async () 
   const [, marked = ''] = String(arrived.headers.location).split('?')
   expect((await authorize(service, marked, ALICE)).body).toBe('consent')
   const { code = '' } = redirectOf(await decide(service))
+  const denied = { response_mode: 'form_post', prompt: 'none' }
+  expect((await authorize(service, authorizationQuery(badge.client_id, denied))).body).toBe('posted')
   const key = provingKey()
   const htu = `${ISSUER}/api/oauth/token`
   const proof = { dpop: key.proof({ jti: '1', htm: 'POST', htu, iat: 1_800_000_000 }) }

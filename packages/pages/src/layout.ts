@@ -53,6 +53,8 @@ export interface PageContent {
   readonly formAction?: readonly string[] | 'any' | undefined
   /** The address of a module script on this origin. It may fetch from this origin. Default: no script runs. */
   readonly script?: string | undefined
+  /** The text of a script that runs below `main`, and its source for the policy. Default: none. */
+  readonly inlineScript?: { readonly text: string; readonly source: string } | undefined
   /** Beside the name of the brand, for example links to your other pages. Default: nothing. */
   readonly header?: SafeHtml | undefined
   /** Whether the page has the width of the window, as tables need. Default: a column that is good to read. */
@@ -61,7 +63,7 @@ export interface PageContent {
 
 /** A page in the layout of the brand: no inline script, no foreign resource, framed by nobody, cached nowhere. */
 export function layout({ site, language }: PageContext, content: PageContent): HttpResponse {
-  const { title, main, status = 200, headers = {}, script, header = '', wide = false } = content
+  const { title, main, status = 200, headers = {}, script, inlineScript, header = '', wide = false } = content
   const { theme, links } = site
   const body = html`<!doctype html>
 <html lang="${language.tag}" dir="${language.dir ?? 'ltr'}">
@@ -85,6 +87,7 @@ ${html.raw`<style>${theme.style}</style>`}${
 <header class="brand">${brand(theme, links.home)}${header}</header>
 <main>${main}</main>
 ${theme.footer.length === 0 ? '' : html`<footer><ul>${theme.footer.map(footerLink)}</ul></footer>`}
+${inlineScript === undefined ? '' : html.raw`<script>${inlineScript.text}</script>`}
 </body>
 </html>`
   return { status, headers: { ...pageHeaders(site, content), ...headers }, body: String(body) }
@@ -101,13 +104,16 @@ function footerLink({ text, href }: FooterLink): SafeHtml {
 
 function pageHeaders(
   { theme: { styleHash, logo }, links: { signInAt = [] } }: Site,
-  { formAction, script }: PageContent,
+  { formAction, script, inlineScript }: PageContent,
 ): Record<string, string> {
-  const targets = formAction === undefined ? ["'none'"] : [...formAction, ...signInAt]
+  // Only a form of this site can lead to the sign-in.
+  const mayLead = formAction?.includes("'self'") ? signInAt : []
+  const targets = formAction === undefined ? ["'none'"] : [...formAction, ...mayLead]
   const policy = [
     "default-src 'none'",
     `style-src '${styleHash}'`,
     ...(logo === undefined ? [] : ['img-src data:']),
+    ...(inlineScript === undefined ? [] : [`script-src ${inlineScript.source}`]),
     ...(script === undefined ? [] : ["script-src 'self'", "connect-src 'self'"]),
     ...(formAction === 'any' ? [] : [`form-action ${targets.join(' ')}`]),
     "base-uri 'none'",

@@ -9,6 +9,7 @@ import type {
   PageView,
 } from '@grantkit/core'
 import type { DeviceAnsweredView, DeviceInteraction, DeviceView, UserCodeView } from '@grantkit/core/device'
+import type { FormPostInteraction, FormPostView } from '@grantkit/core/form-post'
 import type { LogoutInteraction, LogoutView, SignedOutView } from '@grantkit/core/logout'
 import type { SafeHtml } from '@remix-run/html-template'
 import { type Brand, themeOf } from './brand/brand.ts'
@@ -21,6 +22,7 @@ import { type ConnectedAppsList, connectedAppsList, connectedAppsPage } from './
 import { consentPage } from './views/consent.ts'
 import { deviceAnsweredPage, devicePage, userCodePage } from './views/device.ts'
 import { errorPage } from './views/error.ts'
+import { formPostPage } from './views/form-post.ts'
 import { logoutPage, signedOutPage } from './views/logout.ts'
 import { openAppPage } from './views/open-app.ts'
 import { type PersonalTokensView, personalTokensPage } from './views/personal-tokens.ts'
@@ -36,6 +38,7 @@ export interface PageViews {
   userCodePage: UserCodeView
   devicePage: DeviceView
   deviceAnsweredPage: DeviceAnsweredView
+  formPostPage: FormPostView
   logoutPage: LogoutView
   signedOutPage: SignedOutView
   connectedAppsPage: ConnectedAppsView
@@ -80,6 +83,8 @@ export interface Pages {
   callbackPage(view: CallbackView): Promise<HttpResponse>
   /** For `device()`. */
   readonly device: DeviceInteraction
+  /** For `formPost()`. */
+  readonly formPost: FormPostInteraction
   /** For `logout()`, next to `endSession`. */
   readonly logout: Omit<LogoutInteraction, 'endSession'>
   /** For `connectedApps()`. */
@@ -109,6 +114,7 @@ const ORIGINALS: {
   userCodePage,
   devicePage,
   deviceAnsweredPage,
+  formPostPage,
   logoutPage,
   signedOutPage,
   connectedAppsPage,
@@ -157,6 +163,7 @@ export function pages(options: PagesOptions): Pages {
       devicePage: shown('devicePage'),
       deviceAnsweredPage: shown('deviceAnsweredPage'),
     },
+    formPost: { formPostPage: shown('formPostPage') },
     logout: { logoutPage: shown('logoutPage'), signedOutPage: shown('signedOutPage') },
     connectedApps: { connectedAppsPage: shown('connectedAppsPage') },
     connectedAppsList: (list) => connectedAppsList(contextOf(list.locale), list),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { HttpResponse, PublicClient } from '@grantkit/core'
 import { describe, expect, it } from 'vitest'
 import { html, type PagesOptions, pages } from '../src/index.ts'
-import { CLIENT, consentView, KNOWN, manyScopes, shownPages } from './shown-pages.ts'
+import { CLIENT, consentView, formPostView, KNOWN, manyScopes, shownPages } from './shown-pages.ts'
 
 const BRAND = { name: 'Notes & <b>more</b>', footer: [{ text: 'Imprint', href: '/imprint' }] }
 const LINKS = {
@@ -21,6 +21,10 @@ const DOCUMENT = { ...CLIENT, origin: 'document' as const }
 const ui = pages(OPTIONS)
 const policyOf = ({ headers }: HttpResponse) => String(headers['content-security-policy'])
 
+const POSTING = formPostView({
+  ...{ request: consentView('en').request, locale: 'en', client: CLIENT },
+})
+
 const EVERY_PAGE = ui.interaction.uiLocales.flatMap((locale) =>
   Object.entries(shownPages(ui, locale, '<script>alert(1)</script>')).map(([name, show]) => ({
     name,
@@ -30,8 +34,9 @@ const EVERY_PAGE = ui.interaction.uiLocales.flatMap((locale) =>
 )
 
 describe.each(EVERY_PAGE)('the page $name in $locale', ({ locale, show }) => {
-  it('is complete, escapes what others chose, and runs nothing', async () => {
-    const { body, headers } = await show()
+  it('is complete, escapes what others chose, and runs nothing but what core gave it', async () => {
+    const { body: whole, headers } = await show()
+    const body = whole.replace(`<script>${POSTING.script}</script>`, '')
     expect(body).toContain(`<html lang="${locale}" dir="ltr">`)
     expect(body).not.toMatch(/<script|\{\w+\}|undefined|\[object|Notes & <b>/)
     expect(body.match(/<h1>/g)).toHaveLength(1)
@@ -91,6 +96,22 @@ describe('every page', () => {
       '.card{margin:0}</style>',
     )
     expect(() => styled('</style><script>')).toThrow('brand.style must be CSS')
+  })
+
+  it('that posts an answer runs that script alone, sends its form there alone, and escapes what a client chose', async () => {
+    const { body, headers } = await pages({
+      ...OPTIONS,
+      links: { signInAt: ['https://login.example'] },
+    }).formPost.formPostPage({
+      ...POSTING,
+      fields: { state: '"><script>alert(1)</script>\n\'&amp;' },
+    })
+    expect(body).toContain(
+      'name="state" value="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;\n&#39;&amp;amp;">',
+    )
+    expect(policyOf({ status: 200, headers, body })).toMatch(
+      /^default-src 'none'; style-src '[^']+'; script-src 'sha256-[^']+'; form-action https:\/\/calendar\.example\.com; base/,
+    )
   })
 
   it('links to no page that is not named', async () => {

@@ -1,5 +1,6 @@
 /** What core would show on each page, for tests and pictures. */
 import type { ConsentScope, ConsentView, HttpRequest, HttpResponse, PublicClient } from '@grantkit/core'
+import type { FormPostView } from '@grantkit/core/form-post'
 import { html } from '@remix-run/html-template'
 import type { Pages } from '../src/index.ts'
 import { connectedAppsView } from './connected-apps-view.ts'
@@ -102,9 +103,20 @@ export const KNOWN: Partial<ConsentView> = {
   reference: '7K3M-Q2WD',
 }
 
+export function formPostView(view: Pick<FormPostView, 'request' | 'locale' | 'client'>): FormPostView {
+  return {
+    ...view,
+    action: 'https://calendar.example.com/callback',
+    fields: { code: 'gkc_x0Tq7dUzvVb1y5mYkq2hG3', state: '1', iss: 'https://notes.example.com' },
+    script: 'document.forms[0].submit()',
+    scriptSource: "'sha256-ePniVEkSivX/c7XWBGafqh8tSpiRrKiqYeqbG7N1TOE='",
+    formActionSources: ['https://calendar.example.com'],
+  }
+}
+
 /** Each page, by the name of its picture. @param app what it calls itself @param few what the pages for a decision ask for */
 export function shownPages(
-  { interaction, callbackPage, device, logout, connectedApps, personalTokensPage, page }: Pages,
+  { interaction, callbackPage, device, formPost, logout, connectedApps, personalTokensPage, page }: Pages,
   locale: string,
   app = CLIENT.clientName,
   few = fewScopes(locale),
@@ -148,6 +160,7 @@ export function shownPages(
     'callback-denied': () => callbackPage({ ...view, callbackUrl, allowed: false, lifetime: 60 }),
     'open-app': () => interaction.openAppPage({ ...openApp, allowed: true }),
     'open-app-denied': () => interaction.openAppPage({ ...openApp, allowed: false }),
+    'form-post': () => formPost.formPostPage(formPostView(view)),
     'device-code': () => device.userCodePage(code),
     'device-code-wrong': () => device.userCodePage({ ...code, typed: 'WDJB', wrong: true }),
     device: () => device.devicePage({ ...decision, sameNetwork: true }),

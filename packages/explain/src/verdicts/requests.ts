@@ -68,8 +68,9 @@ export const REQUEST_VERDICTS = {
   },
   response_mode_unsupported: {
     by: 'app',
-    sentence: 'The app requested the answer in another form than the query of its redirect URI.',
-    fix: DEVELOPER_ONLY,
+    sentence:
+      'The app requested the answer in a form that this server does not send, or not to its redirect URI.',
+    fix: 'Turn on posted answers if apps need them (`formPost()`, `FORM_POST`). They reach https and loopback redirect URIs.',
     toDeveloper:
       'Leave out `response_mode`, or send `response_mode=query`. ASP.NET Core sends `form_post` unless its options say `ResponseMode = OpenIdConnectResponseMode.Query`.',
   },

@@ -89,6 +89,10 @@ export const de: Language = {
     },
     close: 'Sobald Sie wieder in der App sind, können Sie diese Seite schließen.',
   },
+  formPost: {
+    text: 'Ihr Browser bringt die Antwort jetzt zur App. Wenn nichts geschieht, klicken Sie auf die Schaltfläche.',
+    button: 'Weiter',
+  },
   stepUp: {
     title: 'Hier genügt ein Passwort nicht.',
     reason:

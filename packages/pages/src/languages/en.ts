@@ -108,6 +108,11 @@ export const en = {
     },
     close: 'When you are back in the app, you can close this page.',
   },
+  /** After the answer, for an app that gets it by a form (`response_mode=form_post`). */
+  formPost: {
+    text: 'Your browser now takes the answer to the app. If nothing happens, use the button.',
+    button: 'Continue',
+  },
   /** On the sign-in page, for a request that only a passkey meets. */
   stepUp: {
     title: 'A password is not enough here.',

@@ -86,6 +86,10 @@ export const es: Language = {
     },
     close: 'Cuando haya vuelto a la aplicación, puede cerrar esta página.',
   },
+  formPost: {
+    text: 'Su navegador lleva ahora la respuesta a la aplicación. Si no ocurre nada, use el botón.',
+    button: 'Continuar',
+  },
   stepUp: {
     title: 'Aquí no basta con una contraseña.',
     reason:

@@ -93,6 +93,10 @@ export const fr: Language = {
     },
     close: 'Une fois de retour dans l’application, vous pouvez fermer cette page.',
   },
+  formPost: {
+    text: 'Votre navigateur transmet maintenant la réponse à l’application. Si rien ne se passe, utilisez le bouton.',
+    button: 'Continuer',
+  },
   stepUp: {
     title: 'Un mot de passe ne suffit pas ici.',
     reason:

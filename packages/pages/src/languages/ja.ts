@@ -80,6 +80,10 @@ export const ja: Language = {
     lifetime: { other: 'アプリが開かない場合は、ボタンを押してください。{count} 秒間、一度だけ使えます。' },
     close: 'アプリに戻ったら、このページを閉じてかまいません。',
   },
+  formPost: {
+    text: 'ブラウザーがアプリに応答を送ります。何も起こらない場合は、ボタンを押してください。',
+    button: '続ける',
+  },
   stepUp: {
     title: 'ここではパスワードだけでは足りません。',
     reason:

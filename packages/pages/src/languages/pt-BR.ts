@@ -86,6 +86,10 @@ export const ptBR: Language = {
     },
     close: 'Quando estiver de volta ao aplicativo, você pode fechar esta página.',
   },
+  formPost: {
+    text: 'Seu navegador leva agora a resposta ao aplicativo. Se nada acontecer, use o botão.',
+    button: 'Continuar',
+  },
   stepUp: {
     title: 'Aqui uma senha não basta.',
     reason:

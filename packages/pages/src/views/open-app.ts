@@ -8,7 +8,7 @@ import { appDetails, appName, redirectTarget } from './app.ts'
 export function openAppPage(context: PageContext, view: OpenAppView): HttpResponse {
   const { openApp, consent } = context.language
   const main = html`
-<h1>${heading(context, view)}</h1>
+<h1>${backToApp(context, view)}</h1>
 <p>${view.allowed ? openApp.allowed : openApp.denied}</p>
 <section class="app" aria-label="${consent.theApp}"><dl>${redirectTarget(context, view.redirectUri)}</dl>
   ${appDetails(context, view.redirectUri)}</section>
@@ -17,7 +17,8 @@ export function openAppPage(context: PageContext, view: OpenAppView): HttpRespon
   return layout(context, { title: openApp.open, main })
 }
 
-function heading(context: PageContext, { client }: OpenAppView): SafeHtml {
+/** The heading of a page that leads to an app. */
+export function backToApp(context: PageContext, { client }: Pick<OpenAppView, 'client'>): SafeHtml {
   const { title, unnamedTitle } = context.language.openApp
   return client.clientName === undefined
     ? html`${unnamedTitle}`

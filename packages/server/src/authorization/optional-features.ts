@@ -5,6 +5,7 @@ import { clientDocuments } from '@grantkit/core/client-documents'
 import { device } from '@grantkit/core/device'
 import { type DpopOptions, dpop, dpopProofs } from '@grantkit/core/dpop'
 import { FAPI2_PROOF_ALGORITHMS, fapi2 } from '@grantkit/core/fapi2'
+import { formPost } from '@grantkit/core/form-post'
 import { type ForwardAuthOptions, forwardAuth } from '@grantkit/core/forward-auth'
 import type { Profile } from '@grantkit/core/internal'
 import { jwtAccessTokens, revocationFeed } from '@grantkit/core/jwt-access-tokens'
@@ -51,6 +52,7 @@ export async function optionalFeatures(
     ...(isOwn && features.par !== 'off'
       ? [pushedAuthorizationRequests({ required: features.par === 'required' })]
       : []),
+    ...(features.formPost ? [formPost(authentication.site.ui.formPost)] : []),
     ...(features.logout ? [logout(authentication.logout)] : []),
     // The receivers are clients of the operator, at public addresses.
     ...(features.backChannelLogout

@@ -110,6 +110,11 @@ export const Features = (origin: Origin) =>
       'ID tokens have the claims of the user that the granted scopes open, such as name and e-mail address, for every client; `off`: only for static clients with `--id-token-claims`',
       { variable: 'ID_TOKEN_CLAIMS', guide: 'how-to/static-clients.md' },
     ),
+    formPost: field(
+      toggle(false),
+      'clients may get the answer to an authorization request by a form that the browser posts (`response_mode=form_post`)',
+      { variable: 'FORM_POST', guide: 'how-to/form-post.md' },
+    ),
     logout: field(toggle(false), 'RP-initiated logout at `/oauth/logout`', {
       variable: 'LOGOUT',
       guide: 'how-to/logout.md',
