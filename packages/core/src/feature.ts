@@ -90,7 +90,7 @@ export interface FeatureParts {
     | undefined
   /** At most one feature may set it. Default: opaque tokens. */
   readonly accessTokens?: AccessTokenFormat | undefined
-  /** Where authorization requests come from that carry a `request_uri`. The first that knows the URI is used. */
+  /** Open the authorization requests that come as one parameter. The first that knows its value is used. */
   readonly requestSources?: readonly AuthorizationRequestSource[] | undefined
   /** Binds tokens to keys of their clients. At most one feature may set it. Default: bearer tokens. */
   readonly senderConstraint?: SenderConstraint | undefined

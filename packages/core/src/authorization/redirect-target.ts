@@ -19,6 +19,7 @@ import type { Kernel, RequestingUser } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import type { Interaction } from './interaction.ts'
+import type { PresentedRequest } from './presented-request.ts'
 
 export const TARGET_ERRORS = defineErrors({
   redirect_uri_missing: ['invalid_request', 'redirect_uri is missing'],
@@ -56,14 +57,14 @@ type TargetParameters = z.output<typeof TargetParameters>
 /**
  * Step one: a client that exists and a redirect URI it registered.
  *
- * @param http the request that brings the parameters, in a query, a form or a `request_uri`
+ * @param http the request that brings the parameters, in a query, a form or one parameter
  * @param user present if the document of the client may be fetched
  * @throws OAuthError to be shown as a page
  */
 export async function validateRedirectTarget(
   { kernel, redirectUriPolicy }: { readonly kernel: Kernel; readonly redirectUriPolicy: RedirectUriPolicy },
   http: HttpRequest,
-  sent: Parameters,
+  { sent, opened, arrivedAt = kernel.now() }: PresentedRequest,
   user?: RequestingUser,
 ): Promise<RedirectTarget> {
   const { observer, store } = kernel
@@ -71,6 +72,7 @@ export async function validateRedirectTarget(
   const client = await store.clients.describe(requested.client_id, user)
   if (client === undefined) throw new OAuthError(CLIENT_ERRORS.client_unknown)
   observer?.report({ fact: 'client_found', client }, http)
+  await opened?.verify?.(client, arrivedAt)
   const target = redirectTargetOf(client, requested, redirectUriPolicy)
   observer?.report({ fact: 'redirect_uri_accepted', known: target.owner?.id }, http)
   return target
