@@ -1,6 +1,6 @@
 import { authorization } from './authorization/authorization.ts'
 import { AUTHORIZATION_LIMITS } from './authorization/authorization-context.ts'
-import { RESPONSE_MODE, RESPONSE_TYPE } from './authorization/authorization-request.ts'
+import { RESPONSE_TYPE } from './authorization/authorization-request.ts'
 import { STEP_UP_ERRORS } from './authorization/sign-in.ts'
 import { sessionEnds, type UserSessions } from './authorization/user-sessions.ts'
 import { proofReader, standardMethods } from './clients/authentication/client-authentication.ts'
@@ -188,7 +188,7 @@ function baseFeatures(
 function metadataOfServer(
   { issuer, scopes }: ServerContext,
   { documentation, profile }: Options,
-  { grantTypes, clientAuthMethods }: Parts,
+  { grantTypes, clientAuthMethods, responseModes }: Parts,
   { base, optional }: { readonly base: readonly FeatureParts[]; readonly optional: readonly FeatureParts[] },
 ): Metadata {
   const clientEndpoints = [...base, ...optional].flatMap((feature) => feature.clientEndpoints ?? [])
@@ -199,7 +199,7 @@ function metadataOfServer(
       // Clients request all that they find here (RFC 8414 2: some may be left out).
       scopes_supported: unrestricted(scopes),
       response_types_supported: [RESPONSE_TYPE],
-      response_modes_supported: [RESPONSE_MODE],
+      response_modes_supported: responseModes.map(({ name }) => name),
       grant_types_supported: grantTypes.map(({ name }) => name),
     },
     authMethodsOf(clientEndpoints, clientAuthMethods),

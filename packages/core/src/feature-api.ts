@@ -6,6 +6,12 @@
  * @module
  */
 
+export type {
+  AnswerParameters,
+  AnswerTarget,
+  EncodedResponseMode,
+  ResponseMode,
+} from './authorization/response-mode.ts'
 export type { Tickets } from './authorization/ticket.ts'
 export type { ClientAuthMethod } from './clients/authentication/client-authentication.ts'
 export type { ClientEndpoint } from './clients/client-endpoint.ts'

@@ -6,6 +6,11 @@
 import { type AuthorizationOptions, codeLifetime, grantLifetime } from './authorization/authorization.ts'
 import type { AuthorizationRequestSource, ValidateRequest } from './authorization/authorization-request.ts'
 import type { Interaction } from './authorization/interaction.ts'
+import {
+  type EncodedResponseMode,
+  type ResponseMode,
+  responseModesOf,
+} from './authorization/response-mode.ts'
 import { type AuthenticationClasses, authenticationClasses } from './authorization/sign-in.ts'
 import { TICKET_PURPOSES, type Tickets, ticketsFor } from './authorization/ticket.ts'
 import { type SessionObserver, UNOBSERVED } from './authorization/user-sessions.ts'
@@ -92,6 +97,8 @@ export interface FeatureParts {
   readonly accessTokens?: AccessTokenFormat | undefined
   /** Open the authorization requests that come as one parameter. The first that knows its value is used. */
   readonly requestSources?: readonly AuthorizationRequestSource[] | undefined
+  /** How answers to authorization requests reach their clients, next to `query`. */
+  readonly responseModes?: readonly (ResponseMode | EncodedResponseMode)[] | undefined
   /** Binds tokens to keys of their clients. At most one feature may set it. Default: bearer tokens. */
   readonly senderConstraint?: SenderConstraint | undefined
   /** Names sessions to clients, and hears of their end. At most one feature may set it. */
@@ -149,6 +156,8 @@ interface SingleParts {
 /** The parts of several features in one. */
 export interface Parts extends SingleParts, NamedParts {
   readonly requestSources: readonly AuthorizationRequestSource[]
+  /** The default first. */
+  readonly responseModes: readonly ResponseMode[]
   readonly clientSources: readonly ClientSource[]
   readonly tokenMembers: readonly TokenMembers[]
   /** @throws Error when two features read one member */
@@ -171,6 +180,8 @@ export function joinedParts(single: SingleParts, features: readonly FeatureParts
   const grantTypes = features.flatMap((feature) => feature.grantTypes ?? [])
   requireDistinct('clientAuthMethods', clientAuthMethods.map(nameOf))
   requireDistinct('grantTypes', grantTypes.map(nameOf))
+  const responseModes = responseModesOf(features.flatMap((feature) => feature.responseModes ?? []))
+  requireDistinct('responseModes', responseModes.map(nameOf))
   // A feature may be an instance of a class, so its methods are called on it.
   const checkClient: CheckClient = (client) => {
     for (const feature of features) feature.checkClient?.(client)
@@ -180,6 +191,7 @@ export function joinedParts(single: SingleParts, features: readonly FeatureParts
     ...single,
     clientAuthMethods,
     grantTypes,
+    responseModes,
     clientSources: features.flatMap(sourcesOf),
     tokenMembers: features.flatMap((feature) => feature.tokenMembers ?? []),
     requestSources: features.flatMap((feature) => feature.requestSources ?? []),

@@ -71,6 +71,7 @@ function asInstances(factory: Feature): Feature {
       ...(clientSources && { clientSources: (methods, check) => each(clientSources(methods, check)) }),
       accessTokens: one(feature.accessTokens),
       requestSources: each(feature.requestSources),
+      responseModes: each(feature.responseModes),
       senderConstraint:
         senderConstraint &&
         instanceOf({

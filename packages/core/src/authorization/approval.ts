@@ -12,7 +12,14 @@ import { formatCode } from '../tokens/credential.ts'
 import type { AuthorizationAttempt, AuthorizationContext } from './authorization-context.ts'
 import type { CallbackView, Session } from './interaction.ts'
 import { completionOf } from './presented-request.ts'
-import { authorizationResponse, type RedirectTarget } from './redirect-target.ts'
+import {
+  type AuthorizationAnswer,
+  authorizationAnswer,
+  isAnswer,
+  type Outcome,
+  type RedirectTarget,
+  responseOf,
+} from './redirect-target.ts'
 
 export const APPROVAL_ERRORS = defineErrors({
   consent_denied: ['access_denied', 'The user denied access'],
@@ -43,12 +50,12 @@ interface UserAnswer {
   readonly ticket: string
 }
 
-/** Opens the grant and redirects the browser back with its code. */
+/** Opens the grant, and answers with its code. */
 export async function approve(
   context: AuthorizationContext,
   attempt: AuthorizationAttempt,
   allowed: UserAnswer,
-): Promise<HttpResponse> {
+): Promise<AuthorizationAnswer> {
   const { kernel, lifetimes } = context
   const { http, target } = attempt
   const { store, emit, observer } = kernel
@@ -66,7 +73,7 @@ export async function approve(
     emit({ type: 'consent_granted', ...ids, scopes, resources, ...known } satisfies ConsentGranted, http)
   } else await requireSameAnswer(kernel, approval)
   observer?.report({ fact: 'code_sent' }, http)
-  return authorizationResponse(kernel, target, { code: formatCode({ grantId, secret: code }) })
+  return authorizationAnswer(kernel, target, { code: formatCode({ grantId, secret: code }) })
 }
 
 /** Seconds: the code of an address that other people share must be redeemed soon (RFC 8252 8.1). */
@@ -164,25 +171,26 @@ export async function deny(
 /**
  * What the browser gets as the answer of its user.
  *
- * @param answer stays as it is, unless it is a redirect to the client that a page replaces
+ * @param outcome a page stays as it is
  * @param showCallback whether the user takes the callback URL to another computer
  */
 export async function shownAnswer(
   context: AuthorizationContext,
-  { target, page }: { readonly target: RedirectTarget; readonly page: PageView },
-  answer: HttpResponse,
+  page: PageView,
+  outcome: Outcome,
   showCallback = false,
 ): Promise<HttpResponse> {
+  const response = await responseOf(outcome, page)
+  if (!isAnswer(outcome) || !outcome.target.responseMode.redirects) return response
   const { callbackPage, lifetimes, interaction } = context
+  const { target, parameters } = outcome
   const { redirectUri } = target
-  const callbackUrl = String(answer.headers.location)
-  // A consent form that is shown again may be a redirect too, to a page of the application.
-  if (!callbackUrl.startsWith(redirectUri)) return answer
+  const callbackUrl = String(response.headers.location)
   const view = (): CallbackView => ({
     ...page,
     client: publicClient(target.client),
     callbackUrl,
-    allowed: new URL(callbackUrl).searchParams.has('code'),
+    allowed: parameters.code !== undefined,
     lifetime: codeLifetime(lifetimes, target),
   })
   if (callbackPage && showCallback && canShowCallback(context, target))
@@ -190,15 +198,15 @@ export async function shownAnswer(
   // A policy of the operator may accept other URIs. No page navigates to those.
   return interaction.openAppPage && isPrivateUseUri(redirectUri)
     ? appOpener(await interaction.openAppPage({ ...view(), redirectUri }), callbackUrl)
-    : answer
+    : response
 }
 
 /** Only a loopback address can be one of another machine. */
 export function canShowCallback(
   { callbackPage }: AuthorizationContext,
-  { redirectUri }: RedirectTarget,
+  { redirectUri, responseMode }: RedirectTarget,
 ): boolean {
-  return callbackPage !== undefined && isLoopback(redirectUri)
+  return callbackPage !== undefined && responseMode.redirects && isLoopback(redirectUri)
 }
 
 /** For a page that says nothing about its content: text alone. */

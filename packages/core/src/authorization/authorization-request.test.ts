@@ -2,17 +2,26 @@ import { describe, expect, it } from 'vitest'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Client } from '../kernel/records.ts'
 import { type RequestOptions, readAuthorizationRequest } from './authorization-request.ts'
+import { responseModeOf, responseModesOf } from './response-mode.ts'
 
 const kernel = {
   scopes: { openid: { description: '' }, 'notes:read': { description: '' } },
   resources: [],
 } as unknown as Kernel
-const client = (record: Partial<Client>) => record as Client
+const responseModes = responseModesOf([])
+const redirectUri = 'http://127.0.0.1/cb'
+const target = (record: Partial<Client>) => ({
+  ...{
+    client: record as Client,
+    redirectUri,
+    responseMode: responseModeOf(responseModes, redirectUri, undefined),
+  },
+})
 
 describe('a request without code_challenge', () => {
   const optional = { pkceOptional: true, tokenEndpointAuthMethod: 'client_secret_post' }
   const read = (record: Partial<Client>, sent: object = {}, options: Partial<RequestOptions> = {}) =>
-    readAuthorizationRequest(kernel, { bindsCodes: false, ...options }, client(record), {
+    readAuthorizationRequest(kernel, { bindsCodes: false, responseModes, ...options }, target(record), {
       ...{ response_type: 'code', scope: 'notes:read', nonce: 'n' },
       ...sent,
     })
@@ -60,7 +69,8 @@ describe('a request without code_challenge', () => {
 it('a request without response_type is invalid; the server supports no other response type than code', () => {
   const reading = (sent: object) => {
     const parameters = { scope: 'notes:read', ...sent }
-    const read = () => readAuthorizationRequest(kernel, { bindsCodes: false }, client({}), parameters)
+    const read = () =>
+      readAuthorizationRequest(kernel, { bindsCodes: false, responseModes }, target({}), parameters)
     return expect(read)
   }
   reading({}).toThrow(expect.objectContaining({ error: 'invalid_request', reason: 'response_type_missing' }))

@@ -8,7 +8,8 @@ import type { Client } from '../kernel/records.ts'
 import { requestedResources } from '../kernel/resource-indicator.ts'
 import { OPENID, type ScopeOptions, type ScopesOfRequest, scopesOfRequest } from '../kernel/scope.ts'
 import { optionalProofKey, type SenderConstraint } from '../tokens/proof-of-possession.ts'
-import { StateParameter } from './redirect-target.ts'
+import { type RedirectTarget, StateParameter } from './redirect-target.ts'
+import { isRequested, type ResponseMode } from './response-mode.ts'
 import { type AuthenticationClasses, type Prompt, requestedPrompts } from './sign-in.ts'
 
 export const REQUEST_ERRORS = defineErrors({
@@ -38,9 +39,8 @@ export const REQUEST_ERRORS = defineErrors({
   ],
 })
 
-/** The only flow: a code in the query of the redirect. */
+/** The only flow. */
 export const RESPONSE_TYPE = 'code'
-export const RESPONSE_MODE = 'query'
 
 /** A valid authorization request, ready to show to the user. */
 export interface AuthorizationRequest extends ScopesOfRequest {
@@ -106,6 +106,7 @@ export interface ChallengeOptions {
 export interface RequestOptions extends ScopeOptions, ChallengeOptions {
   /** Whether a code can be bound to a key. */
   readonly bindsCodes: boolean
+  readonly responseModes: readonly ResponseMode[]
   /** Absent: sign-ins have no classes. */
   readonly authenticationClasses?: AuthenticationClasses | undefined
 }
@@ -118,11 +119,12 @@ export interface RequestOptions extends ScopeOptions, ChallengeOptions {
 export function readAuthorizationRequest(
   { scopes, resources }: Kernel,
   options: RequestOptions,
-  client: Client,
+  { client, redirectUri, responseMode }: Pick<RedirectTarget, 'client' | 'redirectUri' | 'responseMode'>,
   sent: Parameters,
 ): AuthorizationRequest {
   const requested: z.infer<typeof AllParameters> = readMessage(parametersOf(options), sent)
   refuseUnsupported(requested)
+  if (!isRequested(responseMode, requested.response_mode)) throw unsupportedMode(options, redirectUri)
   if (client.cannotAuthenticate === true) throw new OAuthError(REQUEST_ERRORS.client_cannot_authenticate)
   const challenge = challengeOf(requested, client, options)
   const prompts = requestedPrompts(requested.prompt)
@@ -170,8 +172,13 @@ function refuseUnsupported(requested: AuthorizationParameters): void {
   if (requested.response_type === undefined) throw new OAuthError(REQUEST_ERRORS.response_type_missing)
   if (requested.response_type !== RESPONSE_TYPE)
     throw new OAuthError(REQUEST_ERRORS.response_type_unsupported)
-  if ((requested.response_mode ?? RESPONSE_MODE) !== RESPONSE_MODE)
-    throw new OAuthError(REQUEST_ERRORS.response_mode_unsupported)
+}
+
+function unsupportedMode({ responseModes }: RequestOptions, redirectUri: string): OAuthError {
+  const { response_mode_unsupported } = REQUEST_ERRORS
+  const fitting = responseModes.filter((mode) => mode.fits(redirectUri)).map(({ name }) => name)
+  if (fitting.length === 1) return new OAuthError(response_mode_unsupported)
+  return new OAuthError(response_mode_unsupported, `response_mode must be one of ${fitting.join(', ')}`)
 }
 
 // Requests that are one parameter: pushed ones (RFC 9126) and request objects (RFC 9101).

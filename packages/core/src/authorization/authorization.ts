@@ -17,6 +17,7 @@ import {
   boundToProvenKey,
   type ChallengeOptions,
   parametersOf,
+  type RequestOptions,
   readAuthorizationRequest,
   type ValidateRequest,
 } from './authorization-request.ts'
@@ -75,7 +76,7 @@ export function authorization(
   const { defaultScope, unknownScopes, pkce, callbackPage } = options
   checkDefaultScope(server, defaultScope)
   const { interaction, secret, keys, limiter, authenticationClasses } = server
-  const { requestSources, senderConstraint, sessions } = mounted
+  const { requestSources, senderConstraint, sessions, responseModes } = mounted
   const { session, uiLocales } = interaction
   const { names } = authenticationClasses
   checkSession(session, server.issuer)
@@ -89,7 +90,7 @@ export function authorization(
   const context: AuthorizationContext = {
     ...{ kernel: server, interaction, secret, keys, limiter, callbackPage },
     ...{ requestSources, senderConstraint, sessions, authenticationClasses },
-    requestOptions: { defaultScope, unknownScopes, pkce, bindsCodes, authenticationClasses },
+    requestOptions: { defaultScope, unknownScopes, pkce, bindsCodes, responseModes, authenticationClasses },
     redirectUriPolicy: redirectUriPolicyOf(options),
     lifetimes: {
       code: codeLifetime(options),
@@ -112,7 +113,8 @@ export function authorization(
 
 type AuthorizationEndpointServer = Kernel &
   Pick<AuthorizationContext, 'keys' | 'limiter' | 'interaction' | 'secret' | 'authenticationClasses'>
-type Mounted = Pick<AuthorizationContext, 'requestSources' | 'senderConstraint' | 'sessions'>
+type Mounted = Pick<AuthorizationContext, 'requestSources' | 'senderConstraint' | 'sessions'> &
+  Pick<RequestOptions, 'responseModes'>
 
 /** The endpoints for browsers. Scripts of other origins cannot read them. */
 function pages(context: AuthorizationContext, paths: AuthorizationContext['paths']): Endpoint[] {
@@ -147,7 +149,7 @@ function pages(context: AuthorizationContext, paths: AuthorizationContext['paths
 }
 
 function validatorOf(context: AuthorizationContext): ValidateRequest {
-  const { kernel, requestOptions, redirectUriPolicy, senderConstraint, requestSources } = context
+  const { kernel, requestOptions, senderConstraint, requestSources } = context
   // What is pushed is the request itself, or one parameter that carries it (RFC 9126 3).
   const sources = requestSources.filter(({ parameter }) => parameter === 'request')
   return async (sent, request, now, client) => {
@@ -162,8 +164,7 @@ function validatorOf(context: AuthorizationContext): ValidateRequest {
       readMessage(parametersOf(requestOptions), bound)
       return bound
     }
-    redirectTargetOf(client, target, redirectUriPolicy)
-    readAuthorizationRequest(kernel, requestOptions, client, bound)
+    readAuthorizationRequest(kernel, requestOptions, redirectTargetOf(client, target, context), bound)
     return bound
   }
 }

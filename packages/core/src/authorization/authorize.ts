@@ -13,7 +13,7 @@ import { AuthorizationParameters, readAuthorizationRequest } from './authorizati
 import { approveRemembered, askForConsent, consentRemembered } from './consent.ts'
 import type { Session, SignInHint } from './interaction.ts'
 import { arrival, presentedRequest, requireSource } from './presented-request.ts'
-import { answerByRedirect, validateRedirectTarget } from './redirect-target.ts'
+import { answered, type Outcome, responseOf, validateRedirectTarget } from './redirect-target.ts'
 import {
   markSignIn,
   PROMPT_ERRORS,
@@ -50,10 +50,10 @@ export async function authorize(context: AuthorizationContext, request: HttpRequ
     return requireSignIn(context, request, { query, sent }, { ...page, clientHost })
   const requester = user && requestingUser(context, request, user)
   const target = await validateRedirectTarget(context, request, presented, requester)
-  return answerByRedirect(kernel, request, target, async () => {
+  const outcome = await answered(kernel, request, target, async () => {
     requireSource(context.requestSources, target.client, opened)
     requireNotDeclined(ticket)
-    const valid = readAuthorizationRequest(kernel, context.requestOptions, target.client, sent)
+    const valid = readAuthorizationRequest(kernel, context.requestOptions, target, sent)
     const session = user ?? (await interaction.session(request))
     const signInDemanded = signInDemandedAt(context, query, ticket, session)
     return proceed(
@@ -62,6 +62,7 @@ export async function authorize(context: AuthorizationContext, request: HttpRequ
       session,
     )
   })
+  return responseOf(outcome, page)
 }
 
 /** Of a POST: browsers send a `SameSite=Lax` cookie with no form of another site, but with the GET that it is redirected to. */
@@ -109,7 +110,7 @@ async function proceed(
   context: AuthorizationContext,
   attempt: AuthorizationAttempt,
   session: Session | undefined,
-): Promise<HttpResponse> {
+): Promise<Outcome> {
   const { prompts, maxAge, idTokenHint, acrValues } = attempt.request
   const { kernel, keys, authenticationClasses: classes } = context
   const hinted = idTokenHint === undefined ? undefined : await verifiedHint(keys, kernel.issuer, idTokenHint)

@@ -20,7 +20,7 @@ import {
 import { readAuthorizationRequest } from './authorization-request.ts'
 import type { ClientIdentity, ConsentScope, Interaction, Session } from './interaction.ts'
 import { presentedRequest } from './presented-request.ts'
-import { answerByRedirect, type RedirectTarget, validateRedirectTarget } from './redirect-target.ts'
+import { answered, type Outcome, type RedirectTarget, validateRedirectTarget } from './redirect-target.ts'
 import { PROMPT_ERRORS, queryAfterSignIn } from './sign-in.ts'
 import { consentNonce, openTicket, sealTicket, shownDocument } from './ticket.ts'
 
@@ -63,11 +63,11 @@ export async function consent(context: AuthorizationContext, request: HttpReques
   const completing = { ...context, secret: [secret] as const }
   const user = requestingUser(context, request, session, shown)
   const target = await validateRedirectTarget(context, request, presented, user)
-  const answer = await answerByRedirect(kernel, request, target, async () => {
+  const outcome = await answered(kernel, request, target, async () => {
     const attempt = {
       http: request,
       target,
-      request: readAuthorizationRequest(kernel, context.requestOptions, target.client, sent),
+      request: readAuthorizationRequest(kernel, context.requestOptions, target, sent),
       query: request.query,
       opened,
       formExpired: false,
@@ -79,7 +79,7 @@ export async function consent(context: AuthorizationContext, request: HttpReques
     if ((target.client.document?.hash ?? '') !== shown) return askForConsent(context, attempt, session)
     return approve(completing, attempt, { session, scopes, ticket })
   })
-  return shownAnswer(context, { target, page }, answer, form.callback === 'show')
+  return shownAnswer(context, page, outcome, form.callback === 'show')
 }
 
 /** @throws OAuthError after which the form is shown again: a forged one must not cause a redirect to a client */
@@ -128,13 +128,18 @@ export async function askForConsent(
     action: `${context.paths.consent}?${query}`,
     returnTo: `${context.paths.authorize}?${queryAfterSignIn(context, attempt, session)}`,
     ticket: consentTicket(context, attempt, session),
-    formActionSources: formActionSources(target.redirectUri, target.owner?.formActionHops),
+    formActionSources: sourcesOfForm(target),
     formExpired: attempt.formExpired,
     ...(canShowCallback(context, target) ? { canShowCallback: true } : undefined),
     reference: observer?.identityOf(http)?.reference,
   })
   observer?.report({ fact: 'consent_shown', scopes: request.scopes }, http)
   return securePage(page)
+}
+
+/** The answer to the form redirects the browser, or it is a page. */
+function sourcesOfForm({ redirectUri, responseMode, owner }: RedirectTarget): string[] {
+  return responseMode.redirects ? formActionSources(redirectUri, owner?.formActionHops) : []
 }
 
 /**
@@ -172,12 +177,12 @@ export async function approveRemembered(
   context: AuthorizationContext,
   attempt: AuthorizationAttempt,
   session: Session,
-): Promise<HttpResponse> {
+): Promise<Outcome> {
   const { scopes, prompts } = attempt.request
   const ticket = consentTicket(context, attempt, session)
   const answer = await approve(context, attempt, { session, scopes, ticket })
   // Nothing is shown then (OpenID Connect Core 3.1.2.1).
-  return prompts.includes('none') ? answer : shownAnswer(context, attempt, answer)
+  return prompts.includes('none') ? answer : shownAnswer(context, attempt.page, answer)
 }
 
 function consentTicket(

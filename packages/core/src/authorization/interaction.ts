@@ -72,7 +72,7 @@ export interface ConsentView extends PageView {
   readonly returnTo: string
   /**
    * Sources for `form-action` in the page's Content-Security-Policy. Browsers apply it to the redirect after the form
-   * too, so it must name the client's redirect target.
+   * too, so it must name the client's redirect target. Empty if the answer is a page.
    */
   readonly formActionSources: readonly string[]
   /** The user has just sent this form too late, or after another sign-in. No decision was stored: show this to the user. */

@@ -9,17 +9,22 @@ import {
   type RedirectUriVerdict,
   redirectUriMatches,
   refusalOf,
-  withParameters,
 } from '../clients/redirect-uri.ts'
 import { type Endpoint, errorHeaders, reportedError } from '../http/endpoint.ts'
-import { type HttpRequest, type HttpResponse, header, json, redirect, securePage } from '../http/http.ts'
+import { type HttpRequest, type HttpResponse, header, json, securePage } from '../http/http.ts'
 import { type Parameters, readMessage, text } from '../http/message.ts'
-import { pageView } from '../http/page.ts'
+import { type PageView, pageView } from '../http/page.ts'
 import type { Kernel, RequestingUser } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import type { Interaction } from './interaction.ts'
 import type { PresentedRequest } from './presented-request.ts'
+import {
+  type AnswerParameters,
+  type AnswerTarget,
+  type ResponseMode,
+  responseModeOf,
+} from './response-mode.ts'
 
 export const TARGET_ERRORS = defineErrors({
   redirect_uri_missing: ['invalid_request', 'redirect_uri is missing'],
@@ -34,9 +39,8 @@ export const TARGET_ERRORS = defineErrors({
 })
 
 /** Target of the answer. Until it is known to belong to the client, an error is a page (RFC 6749 4.1.2.1). */
-export interface RedirectTarget {
-  readonly client: Client
-  readonly redirectUri: string
+export interface RedirectTarget extends AnswerTarget {
+  readonly responseMode: ResponseMode
   readonly state?: string | undefined
   /** The owner of this redirect URI, if many users share it. */
   readonly owner?: RedirectUriOwner | undefined
@@ -51,8 +55,15 @@ export const TargetParameters = z.object({
   redirect_uri: parameter.optional(),
   /** Every answer returns it, even if the rest of the request is unreadable. */
   state: StateParameter.catch(undefined),
+  response_mode: parameter.optional().catch(undefined),
 })
 type TargetParameters = z.output<typeof TargetParameters>
+
+/** What the operator accepts of a target. */
+interface TargetRules {
+  readonly redirectUriPolicy: RedirectUriPolicy
+  readonly requestOptions: { readonly responseModes: readonly ResponseMode[] }
+}
 
 /**
  * Step one: a client that exists and a redirect URI it registered.
@@ -62,18 +73,18 @@ type TargetParameters = z.output<typeof TargetParameters>
  * @throws OAuthError to be shown as a page
  */
 export async function validateRedirectTarget(
-  { kernel, redirectUriPolicy }: { readonly kernel: Kernel; readonly redirectUriPolicy: RedirectUriPolicy },
+  context: TargetRules & { readonly kernel: Kernel },
   http: HttpRequest,
-  { sent, opened, arrivedAt = kernel.now() }: PresentedRequest,
+  { sent, opened, arrivedAt = context.kernel.now() }: PresentedRequest,
   user?: RequestingUser,
 ): Promise<RedirectTarget> {
-  const { observer, store } = kernel
+  const { observer, store } = context.kernel
   const requested = readMessage(TargetParameters, sent)
   const client = await store.clients.describe(requested.client_id, user)
   if (client === undefined) throw new OAuthError(CLIENT_ERRORS.client_unknown)
   observer?.report({ fact: 'client_found', client }, http)
   await opened?.verify?.(client, arrivedAt)
-  const target = redirectTargetOf(client, requested, redirectUriPolicy)
+  const target = redirectTargetOf(client, requested, context)
   observer?.report({ fact: 'redirect_uri_accepted', known: target.owner?.id }, http)
   return target
 }
@@ -81,8 +92,8 @@ export async function validateRedirectTarget(
 /** The target of a request of this client. @throws OAuthError */
 export function redirectTargetOf(
   client: Client,
-  { redirect_uri, state }: TargetParameters,
-  redirectUriPolicy: RedirectUriPolicy,
+  { redirect_uri, state, response_mode }: TargetParameters,
+  { redirectUriPolicy, requestOptions }: TargetRules,
 ): RedirectTarget {
   if (redirect_uri === undefined) throw new OAuthError(TARGET_ERRORS.redirect_uri_missing)
   const registered = client.redirectUris.find((uri) => redirectUriMatches(uri, redirect_uri))
@@ -97,7 +108,8 @@ export function redirectTargetOf(
   const owner = ownerOf(verdict)
   // All users of a vendor share its callback: consent is requested each time, and PKCE is required, whatever the operator registered.
   const withoutExceptions = owner && { ...client, rememberConsent: false, pkceOptional: false }
-  return { client: withoutExceptions ?? client, redirectUri: redirect_uri, state, owner }
+  const responseMode = responseModeOf(requestOptions.responseModes, redirect_uri, response_mode)
+  return { client: withoutExceptions ?? client, redirectUri: redirect_uri, responseMode, state, owner }
 }
 
 /** The policy is checked again, so that a stricter one applies at once to clients that are already registered. */
@@ -109,30 +121,50 @@ function mayUse(client: Client, uri: string, verdict: RedirectUriVerdict): boole
   return accepts(verdict, uri) && (owner === undefined || owner === client.knownClient)
 }
 
+/** An answer to a client, before its response mode has made a response of it. */
+export interface AuthorizationAnswer {
+  readonly target: RedirectTarget
+  readonly parameters: AnswerParameters
+}
+
+/** What comes of a request: a page for the user, or an answer to the client. */
+export type Outcome = HttpResponse | AuthorizationAnswer
+
+export function isAnswer(outcome: Outcome): outcome is AuthorizationAnswer {
+  return 'parameters' in outcome
+}
+
 type Answer = { readonly code: string } | { readonly error: string; readonly error_description: string }
 
 /** RFC 6749 4.1.2, with the issuer (RFC 9207 2). */
-export function authorizationResponse(
+export function authorizationAnswer(
   { issuer }: Kernel,
-  { redirectUri, state }: RedirectTarget,
+  target: RedirectTarget,
   answer: Answer,
-): HttpResponse {
-  return redirect(withParameters(redirectUri, { ...answer, state, iss: issuer }))
+): AuthorizationAnswer {
+  return { target, parameters: { ...answer, state: target.state, iss: issuer } }
 }
 
-/** Answers a request whose redirect target is trusted: an error goes back to the client. */
-export async function answerByRedirect(
+/** What comes of a request whose redirect target is trusted: an error is an answer to the client. */
+export async function answered(
   kernel: Kernel,
   request: HttpRequest,
   target: RedirectTarget,
-  answer: () => Promise<HttpResponse>,
-): Promise<HttpResponse> {
+  outcome: () => Promise<Outcome>,
+): Promise<Outcome> {
   try {
-    return await answer()
+    return await outcome()
   } catch (thrown) {
     const { error, errorDescription: error_description } = reportedError(thrown, request, kernel)
-    return authorizationResponse(kernel, target, { error, error_description })
+    return authorizationAnswer(kernel, target, { error, error_description })
   }
+}
+
+/** An answer goes to its client in the response mode of the request. */
+export async function responseOf(outcome: Outcome, page: PageView): Promise<HttpResponse> {
+  if (!isAnswer(outcome)) return outcome
+  const { target, parameters } = outcome
+  return target.responseMode.answer(target, parameters, page)
 }
 
 interface ErrorPages {

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
+import type { Client } from '../kernel/records.ts'
 import { shownAnswer } from './approval.ts'
+import { responseModeOf } from './response-mode.ts'
 
 type Arguments = Parameters<typeof shownAnswer>
 
@@ -7,18 +9,15 @@ const fail = () => {
   throw new Error('This page has nothing to open')
 }
 
-async function expectUnchanged(redirectUri: string, location: string): Promise<void> {
-  const context = { interaction: { openAppPage: fail }, callbackPage: fail, lifetimes: { code: 60 } }
-  const answered = { target: { client: {}, redirectUri }, page: {} }
-  const answer = { status: 303, headers: { location }, body: '' }
-  const shown = shownAnswer(context as unknown as Arguments[0], answered as Arguments[1], answer)
-  expect(await shown).toBe(answer)
-}
+const context = {
+  ...{ interaction: { openAppPage: fail }, callbackPage: fail, lifetimes: { code: 60 } },
+} as unknown as Arguments[0]
+const page = {} as Arguments[1]
 
-it.each(['com.example.app:/cb', 'http://127.0.0.1/cb'])(
-  'the redirect to a consent page of the application stays as it is, also for a client at %s',
-  (redirectUri) => expectUnchanged(redirectUri, '/consent?ticket=1'),
-)
+it('the redirect to a consent page of the application stays as it is', async () => {
+  const redirect = { status: 303, headers: { location: '/consent?ticket=1' }, body: '' }
+  expect(await shownAnswer(context, page, redirect)).toBe(redirect)
+})
 
 // No policy accepts them. They could only come from a record of the store.
 it.each([
@@ -28,4 +27,9 @@ it.each([
   'intent:/x',
   'http:/x',
   'HTTPS:/x',
-])('no page navigates to %s', (redirectUri) => expectUnchanged(redirectUri, `${redirectUri}?code=a`))
+])('no page navigates to %s', async (redirectUri) => {
+  const responseMode = responseModeOf([], redirectUri, undefined)
+  const target = { client: {} as Client, redirectUri, responseMode }
+  const shown = await shownAnswer(context, page, { target, parameters: { code: 'a' } })
+  expect([shown.status, shown.headers.location]).toEqual([303, `${redirectUri}?code=a`])
+})
