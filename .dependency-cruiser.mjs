@@ -28,6 +28,7 @@ const FEATURES = {
   logout: [...ORDER.filter((name) => name !== 'limits'), 'zod'],
   par: ['kernel', 'http', 'clients', 'authorization', 'crypto', 'zod'],
   'personal-tokens': ['kernel', 'tokens', 'clients', 'grants'],
+  'request-objects': ['kernel', 'http', 'tokens', 'clients', 'authorization', 'zod'],
   'token-exchange': ['kernel', 'http', 'tokens', 'clients', 'grants', 'zod'],
   // A profile: it brings features and sets options.
   fapi2: ['kernel', 'http', 'clients'],

@@ -369,7 +369,7 @@ describe('the error table of the authorization endpoint', () => {
       }[kind]
       const { answer } = await arrive(service, String(query))
       expect([answer.status, answer.headers.location]).toEqual([400, undefined])
-      expect(service.shown.error?.error).toMatch(/^invalid_request/)
+      expect(service.shown.error?.error).toMatch(/^(invalid_request|request_uri_not_supported)/)
     },
   )
 

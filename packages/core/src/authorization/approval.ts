@@ -71,6 +71,7 @@ export async function approve(
     const ids = { grantId, clientId, subject }
     const known = target.owner && { known: target.owner.id }
     emit({ type: 'consent_granted', ...ids, scopes, resources, ...known } satisfies ConsentGranted, http)
+    attempt.opened?.accepted?.(http)
   } else await requireSameAnswer(kernel, approval)
   observer?.report({ fact: 'code_sent' }, http)
   return authorizationAnswer(kernel, target, { code: formatCode({ grantId, secret: code }) })

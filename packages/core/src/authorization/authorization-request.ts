@@ -166,8 +166,8 @@ function challengeOf(
 }
 
 function refuseUnsupported(requested: AuthorizationParameters): void {
-  if (requested.request !== undefined) throw new OAuthError(REQUEST_ERRORS.request_object_unsupported)
   if (requested.request_uri !== undefined) throw new OAuthError(REQUEST_ERRORS.request_uri_unsupported)
+  if (requested.request !== undefined) throw new OAuthError(REQUEST_ERRORS.request_object_unsupported)
   if (requested.registration !== undefined) throw new OAuthError(REQUEST_ERRORS.registration_unsupported)
   if (requested.response_type === undefined) throw new OAuthError(REQUEST_ERRORS.response_type_missing)
   if (requested.response_type !== RESPONSE_TYPE)
@@ -203,6 +203,8 @@ export interface OpenedRequest {
    * @throws OAuthError to be shown as a page
    */
   verify?(client: Client, at: number): Promise<void>
+  /** It is pushed and valid, or its user allows it. */
+  accepted?(request: HttpRequest): void
 }
 
 /** Opens the requests that come as one parameter. */

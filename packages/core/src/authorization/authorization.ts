@@ -165,6 +165,7 @@ function validatorOf(context: AuthorizationContext): ValidateRequest {
       return bound
     }
     readAuthorizationRequest(kernel, requestOptions, redirectTargetOf(client, target, context), bound)
+    opened?.accepted?.(request)
     return bound
   }
 }

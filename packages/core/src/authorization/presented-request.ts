@@ -4,7 +4,11 @@ import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { newId } from '../kernel/secrets.ts'
 import type { AuthorizationContext } from './authorization-context.ts'
-import type { AuthorizationRequestSource, OpenedRequest } from './authorization-request.ts'
+import {
+  type AuthorizationRequestSource,
+  type OpenedRequest,
+  REQUEST_ERRORS,
+} from './authorization-request.ts'
 import { grantOfTicket, namedGrantId, openTicket, sealTicket, spentUntil } from './ticket.ts'
 
 const INVALID = 'request_uri is not valid or has expired. Begin again in the application'
@@ -54,16 +58,18 @@ export function openedRequest(
   sources: readonly AuthorizationRequestSource[],
   requested: Parameters,
 ): OpenedRequest | undefined {
-  const parameter = PARAMETERS.find(
-    (name) => requested[name] !== undefined && sources.some((source) => source.parameter === name),
-  )
-  if (parameter === undefined) return undefined
+  const parameter = PARAMETERS.find((name) => requested[name] !== undefined)
+  if (parameter === undefined || !sources.some((source) => source.parameter === parameter)) return undefined
   const { client_id, [parameter]: given = '' } = readMessage(PresentedParameters, requested)
   for (const source of sources) {
     const opened = source.parameter === parameter ? source.open(given, client_id) : undefined
     if (opened !== undefined) return opened
   }
-  throw new OAuthError(PUSHED_ERRORS.request_uri_unknown)
+  if (given.startsWith('urn:')) throw new OAuthError(PUSHED_ERRORS.request_uri_unknown)
+  throw new OAuthError(
+    REQUEST_ERRORS.request_uri_unsupported,
+    'Nothing is fetched from a request_uri. Push it',
+  )
 }
 
 /** The mark of a query that was here in time, at the end of it. */
