@@ -9,7 +9,7 @@ import { requestedResources } from '../kernel/resource-indicator.ts'
 import { OPENID, type ScopeOptions, type ScopesOfRequest, scopesOfRequest } from '../kernel/scope.ts'
 import { optionalProofKey, type SenderConstraint } from '../tokens/proof-of-possession.ts'
 import { type RedirectTarget, StateParameter } from './redirect-target.ts'
-import { isRequested, type ResponseMode } from './response-mode.ts'
+import { type AnswerTarget, allowedModes, isRequested, type ResponseMode } from './response-mode.ts'
 import { type AuthenticationClasses, type Prompt, requestedPrompts } from './sign-in.ts'
 
 export const REQUEST_ERRORS = defineErrors({
@@ -124,7 +124,8 @@ export function readAuthorizationRequest(
 ): AuthorizationRequest {
   const requested: z.infer<typeof AllParameters> = readMessage(parametersOf(options), sent)
   refuseUnsupported(requested)
-  if (!isRequested(responseMode, requested.response_mode)) throw unsupportedMode(options, redirectUri)
+  if (!isRequested(responseMode, requested.response_mode))
+    throw unsupportedMode(options, { client, redirectUri })
   if (client.cannotAuthenticate === true) throw new OAuthError(REQUEST_ERRORS.client_cannot_authenticate)
   const challenge = challengeOf(requested, client, options)
   const prompts = requestedPrompts(requested.prompt)
@@ -174,11 +175,11 @@ function refuseUnsupported(requested: AuthorizationParameters): void {
     throw new OAuthError(REQUEST_ERRORS.response_type_unsupported)
 }
 
-function unsupportedMode({ responseModes }: RequestOptions, redirectUri: string): OAuthError {
+function unsupportedMode({ responseModes }: RequestOptions, target: AnswerTarget): OAuthError {
   const { response_mode_unsupported } = REQUEST_ERRORS
-  const fitting = responseModes.filter((mode) => mode.fits(redirectUri)).map(({ name }) => name)
-  if (fitting.length === 1) return new OAuthError(response_mode_unsupported)
-  return new OAuthError(response_mode_unsupported, `response_mode must be one of ${fitting.join(', ')}`)
+  const allowed = allowedModes(responseModes, target).map(({ name }) => name)
+  if (responseModes.length === 1) return new OAuthError(response_mode_unsupported)
+  return new OAuthError(response_mode_unsupported, `response_mode must be one of ${allowed.join(', ')}`)
 }
 
 // Requests that are one parameter: pushed ones (RFC 9126) and request objects (RFC 9101).

@@ -108,7 +108,8 @@ export function redirectTargetOf(
   const owner = ownerOf(verdict)
   // All users of a vendor share its callback: consent is requested each time, and PKCE is required, whatever the operator registered.
   const withoutExceptions = owner && { ...client, rememberConsent: false, pkceOptional: false }
-  const responseMode = responseModeOf(requestOptions.responseModes, redirect_uri, response_mode)
+  const answersTo = { client, redirectUri: redirect_uri }
+  const responseMode = responseModeOf(requestOptions.responseModes, answersTo, response_mode)
   return { client: withoutExceptions ?? client, redirectUri: redirect_uri, responseMode, state, owner }
 }
 
