@@ -28,7 +28,7 @@ async function verified(service: Service, { response, ...beside }: Record<string
   const currentDate = new Date(service.clock.now * 1000)
   const options = { issuer: ISSUER, audience, currentDate }
   const { payload, protectedHeader } = await jwtVerify(String(response), createLocalJWKSet(keys), options)
-  return { ...payload, alg: protectedHeader.alg }
+  return { ...payload, alg: protectedHeader.alg } as Record<string, unknown>
 }
 
 describe('a signed response', () => {

@@ -33,7 +33,7 @@ export const REQUEST_OBJECT_ERRORS = defineErrors({
       'client_id of the request object, and its iss, must be the client_id of the request; sub must not be',
     request_object_algorithm:
       'The server does not accept this alg; see request_object_signing_alg_values_supported',
-    request_object_typ: 'typ of the request object must be oauth-authz-req+jwt',
+    request_object_typ: 'typ of the request object names another kind of JWT. Send oauth-authz-req+jwt',
     request_object_signature: 'No key of the client verifies the request object',
     request_object_audience: 'aud of the request object must have the issuer of this server',
     request_object_times: 'exp, nbf or iat of the request object is missing or no time',
@@ -63,7 +63,7 @@ export interface AcceptedObjects {
   readonly algorithms: readonly JwsAlgorithm[]
   /** In seconds. */
   readonly maxAge: number
-  readonly strict: boolean
+  readonly nbf: 'required' | undefined
 }
 
 /** A client has sent what it signed, and its user has answered it, or it was pushed. */
@@ -129,14 +129,13 @@ function parametersIn(claims: JwtClaims): Parameters {
   return parameters(String(query))
 }
 
-/** RFC 9101 6.2, RFC 8725 3.11. */
-const TYPE = /^(application\/)?oauth-authz-req\+jwt$/i
-const PLAIN_TYPE = /^(application\/)?jwt$/i
+/** Another `typ` is another kind of JWT by the same key (RFC 8725 3.11). RFC 9101 10.8 recommends the first, and many leave it out. */
+const TYPE = /^(application\/)?(oauth-authz-req\+)?jwt$/i
 
 /** @param at when it arrived: it may expire while its user signs in @throws OAuthError */
 async function verifyObject(
   { issuer, now, clientKeys }: ServerContext,
-  { algorithms, maxAge, strict }: AcceptedObjects,
+  { algorithms, maxAge, nbf: needed }: AcceptedObjects,
   { jws, claims }: { readonly jws: CompactJws; readonly claims: JwtClaims },
   client: Client,
   at: number,
@@ -145,11 +144,10 @@ async function verifyObject(
   const verification = { algorithms: algorithmsOf(client, algorithms), keys }
   await requireSignature(jws, verification, now(), JWT_ERRORS)
   requireAudience(claims, [issuer], JWT_ERRORS, true)
-  const typ = String(jws.header.typ ?? 'JWT')
-  if (!TYPE.test(typ) && (strict || !PLAIN_TYPE.test(typ)))
+  if (!TYPE.test(String(jws.header.typ ?? 'JWT')))
     throw new OAuthError(REQUEST_OBJECT_ERRORS.request_object_typ)
   const { exp, nbf } = requireTimes(claims, at, JWT_ERRORS)
-  if (strict && nbf === undefined) throw new OAuthError(REQUEST_OBJECT_ERRORS.request_object_times)
+  if (needed && nbf === undefined) throw new OAuthError(REQUEST_OBJECT_ERRORS.request_object_times)
   const isOld = nbf !== undefined && (at - nbf > maxAge || exp - nbf > maxAge)
   if (isOld || exp - at > maxAge + CLOCK_TOLERANCE)
     throw new OAuthError(REQUEST_OBJECT_ERRORS.request_object_too_long)

@@ -23,8 +23,8 @@ export interface RequestObjectsOptions {
   readonly maxAge?: number | undefined
   /** The signature algorithms to accept. Default all: ES256, EdDSA, PS256, RS256. `EdDSA` and `Ed25519` are one (RFC 9864 2.2). */
   readonly algorithms?: readonly JwsAlgorithm[] | undefined
-  /** Whether an object must have the `typ` of RFC 9101 and `nbf` (FAPI 2.0 Message Signing 5.3.1). Default false. */
-  readonly strict?: boolean | undefined
+  /** `required`: an object must have `nbf` (FAPI 2.0 Message Signing 5.3.1). Default: its age counts if it has one. */
+  readonly nbf?: 'required' | undefined
 }
 
 /** RFC 9101 10.5. */
@@ -50,11 +50,11 @@ export function requestObjects({
   required = false,
   maxAge = 3600,
   algorithms: named = JWS_ALGORITHMS,
-  strict = false,
+  nbf,
 }: RequestObjectsOptions = {}): Feature {
   const algorithms = acceptedAlgorithms('requestObjects', named)
   wholeSeconds('requestObjects: maxAge', maxAge, 60, 3600)
-  const accepted = { algorithms, maxAge, strict }
+  const accepted = { algorithms, maxAge, nbf }
   return (server) => {
     const source: AuthorizationRequestSource = {
       parameter: 'request',
