@@ -78,6 +78,7 @@ const CLIENTS: Pages = {
   'Workload identity': '/how-to/workload-identity',
   'Enterprise-Managed Authorization (ID-JAG)': '/how-to/enterprise-managed-authorization',
   'Pushed authorization requests (PAR)': '/how-to/par',
+  'Signed requests and responses (JAR, JARM)': '/how-to/signed-requests',
   'FAPI 2.0': '/how-to/fapi2',
   'Rate limits': '/how-to/rate-limits',
 }

@@ -17,7 +17,7 @@ const { clientId } = await server.clients.add({
   clientName: 'Ledger',
   redirectUris: [REDIRECT_URI],
   tokenEndpointAuthMethod: 'private_key_jwt',
-  jwks: { keys: [{ ...(await exportJWK(key.publicKey)), kid: 'one' }] } as never,
+  jwks: { keys: [{ ...(await exportJWK(key.publicKey)), kid: 'one' }] },
 })
 
 function configured() {
