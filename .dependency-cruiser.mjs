@@ -111,7 +111,12 @@ export default {
     ...modules,
     ...features,
     may(core('dpop'), core('resource'), TYPES),
-    may(core('fapi2'), `${CORE}(client-assertion|dpop|par)/(client-assertion|dpop|par)[.]ts$`),
+    may(
+      core('fapi2'),
+      ['client-assertion', 'dpop', 'par', 'request-objects', 'signed-responses'].map(
+        (name) => `${CORE}${name}/${name}[.]ts$`,
+      ),
+    ),
     may(core('fapi2'), [top('options'), core('discovery')], TYPES),
     // It gets its content as arguments.
     may(core('discovery'), core('discovery', 'http')),

@@ -77,7 +77,7 @@ export interface ServerContext extends Kernel {
 }
 
 /** The public keys of a client, which may be fetched. */
-export type ClientKeys = (client: Client) => VerificationKeys['keys']
+type ClientKeys = (client: Client) => VerificationKeys['keys']
 
 /**
  * What a feature brings, as plain data without a life cycle, or as an instance of a class. The lists in the metadata, the

@@ -37,6 +37,8 @@ export interface PresentedRequest {
   readonly opened?: OpenedRequest | undefined
   /** When the browser arrived with what is opened, in epoch seconds; absent if it has just arrived. */
   readonly arrivedAt?: number | undefined
+  /** As that of what is opened, with the time at which the browser arrived. */
+  readonly verify?: (client: Client) => Promise<void>
 }
 
 const PARAMETERS = ['request_uri', 'request'] as const
@@ -48,9 +50,10 @@ const PresentedParameters = z.object({ client_id: text(), request_uri: value, re
 export function presentedRequest(context: AuthorizationContext, query: string): PresentedRequest {
   const requested = parameters(query)
   const opened = openedRequest(context.requestSources, requested)
-  return opened === undefined
-    ? { sent: requested }
-    : { sent: opened.sent, opened, arrivedAt: arrivedAt(context, query) }
+  if (opened === undefined) return { sent: requested }
+  const at = arrivedAt(context, query)
+  const verify = async (client: Client) => opened.verify?.(client, at ?? context.kernel.now())
+  return { sent: opened.sent, opened, arrivedAt: at, verify }
 }
 
 /** @throws OAuthError for one that no source can open */

@@ -18,7 +18,6 @@ import type { Kernel, RequestingUser } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import type { Interaction } from './interaction.ts'
-import type { PresentedRequest } from './presented-request.ts'
 import {
   type AnswerParameters,
   type AnswerTarget,
@@ -75,7 +74,7 @@ interface TargetRules {
 export async function validateRedirectTarget(
   context: TargetRules & { readonly kernel: Kernel },
   http: HttpRequest,
-  { sent, opened, arrivedAt = context.kernel.now() }: PresentedRequest,
+  { sent, verify }: { readonly sent: Parameters; readonly verify?: (client: Client) => Promise<void> },
   user?: RequestingUser,
 ): Promise<RedirectTarget> {
   const { observer, store } = context.kernel
@@ -83,7 +82,7 @@ export async function validateRedirectTarget(
   const client = await store.clients.describe(requested.client_id, user)
   if (client === undefined) throw new OAuthError(CLIENT_ERRORS.client_unknown)
   observer?.report({ fact: 'client_found', client }, http)
-  await opened?.verify?.(client, arrivedAt)
+  await verify?.(client)
   const target = redirectTargetOf(client, requested, context)
   observer?.report({ fact: 'redirect_uri_accepted', known: target.owner?.id }, http)
   return target
