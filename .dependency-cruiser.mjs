@@ -29,6 +29,8 @@ const FEATURES = {
   logout: [...ORDER.filter((name) => name !== 'limits'), 'zod'],
   par: ['kernel', 'http', 'clients', 'authorization', 'crypto', 'zod'],
   'personal-tokens': ['kernel', 'tokens', 'clients', 'grants'],
+  'request-objects': ['kernel', 'http', 'tokens', 'clients', 'authorization', 'zod'],
+  'signed-responses': ['kernel', 'tokens', 'authorization', 'jose', 'zod'],
   'token-exchange': ['kernel', 'http', 'tokens', 'clients', 'grants', 'zod'],
   // A profile: it brings features and sets options.
   fapi2: ['kernel', 'http', 'clients'],
@@ -110,7 +112,12 @@ export default {
     ...modules,
     ...features,
     may(core('dpop'), core('resource'), TYPES),
-    may(core('fapi2'), `${CORE}(client-assertion|dpop|par)/(client-assertion|dpop|par)[.]ts$`),
+    may(
+      core('fapi2'),
+      ['client-assertion', 'dpop', 'par', 'request-objects', 'signed-responses'].map(
+        (name) => `${CORE}${name}/${name}[.]ts$`,
+      ),
+    ),
     may(core('fapi2'), [top('options'), core('discovery')], TYPES),
     // It gets its content as arguments.
     may(core('discovery'), core('discovery', 'http')),

@@ -18,6 +18,7 @@ import {
   REQUEST_VERDICTS,
   SCOPE_VERDICTS,
 } from '../packages/explain/src/verdicts/requests.ts'
+import { SIGNED_REQUEST_VERDICTS } from '../packages/explain/src/verdicts/signed-requests.ts'
 import {
   CODE_VERDICTS,
   DEVICE_VERDICTS,
@@ -99,6 +100,11 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
     title: 'Pushed authorization request',
     intro: 'With [PAR](how-to/par.md).',
     verdicts: PUSHED_VERDICTS,
+  },
+  {
+    title: 'Signed authorization request',
+    intro: 'With [signed requests](how-to/signed-requests.md).',
+    verdicts: SIGNED_REQUEST_VERDICTS,
   },
   { title: 'DPoP', intro: 'With [DPoP](how-to/dpop.md).', verdicts: DPOP_VERDICTS },
   {

@@ -62,6 +62,8 @@ const TITLES: Readonly<Record<string, string>> = {
   'RP-Initiated Logout': '1.0',
   'Back-Channel Logout': '1.0',
   'FAPI 2.0 Security Profile': '(Final)',
+  'FAPI 2.0 Message Signing': '(Final)',
+  JARM: 'Signed authorization responses',
   'draft-ietf-oauth-client-id-metadata-document': 'Client ID Metadata Documents',
   'draft-ietf-oauth-identity-assertion-authz-grant': '-04: ID-JAG',
   'draft-ietf-oauth-refresh-token-expiration': 'When refresh tokens end',
@@ -69,7 +71,7 @@ const TITLES: Readonly<Record<string, string>> = {
 }
 
 const DOCUMENT =
-  /(RFC \d{4}|OpenID Connect (?:Core|Discovery)|Form Post Response Mode|(?:RP-Initiated|Back-Channel) Logout|FAPI 2\.0 Security Profile|draft-[a-z-]+[a-z])(?: 1\.0| \(Final\))?/
+  /(RFC \d{4}|OpenID Connect (?:Core|Discovery)|Form Post Response Mode|(?:RP-Initiated|Back-Channel) Logout|FAPI 2\.0 (?:Security Profile|Message Signing)|JARM|draft-[a-z-]+[a-z])(?: 1\.0| \(Final\))?/
 const SECTIONS = /((?:,? (?:and )?\d+(?:\.\d+)*)*)/
 const CITATION = new RegExp(`(?<!/)${DOCUMENT.source}${SECTIONS.source}`, 'g')
 const COMMENT = /\/\*\*.*?\*\/|\/\/[^\n]*/gs

@@ -79,6 +79,7 @@ const CLIENTS: Pages = {
   'Enterprise-Managed Authorization (ID-JAG)': '/how-to/enterprise-managed-authorization',
   'Pushed authorization requests (PAR)': '/how-to/par',
   'Answers by a posted form': '/how-to/form-post',
+  'Signed requests and responses (JAR, JARM)': '/how-to/signed-requests',
   'FAPI 2.0': '/how-to/fapi2',
   'Rate limits': '/how-to/rate-limits',
 }

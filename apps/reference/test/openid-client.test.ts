@@ -1,4 +1,5 @@
 import { authorizationRequest, REDIRECT_URI, registered } from '@grantkit/test-servers/client-libraries'
+import { exportJWK } from 'jose'
 import * as oidc from 'openid-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { FRAMEWORKS } from '../src/frameworks/frameworks.ts'
@@ -19,7 +20,8 @@ async function signIn(config: oidc.Configuration, more: Record<string, string> =
 describe.each(Object.keys(FRAMEWORKS))('openid-client, on %s', (FRAMEWORK) => {
   let service: RunningService
   beforeAll(async () => {
-    service = await runService({ FRAMEWORK, FORM_POST: 'on' })
+    const features = { FORM_POST: 'on', REQUEST_OBJECTS: 'on', SIGNED_RESPONSES: 'on' }
+    service = await runService({ FRAMEWORK, ...features })
   })
   afterAll(() => service.close())
 
@@ -76,6 +78,29 @@ describe.each(Object.keys(FRAMEWORKS))('openid-client, on %s', (FRAMEWORK) => {
     expect(live).toMatchObject({ active: true, scope, sub: 'demo-account', token_type: 'Bearer' })
     await oidc.tokenRevocation(config, tokens.access_token)
     expect(await oidc.tokenIntrospection(config, tokens.access_token)).toEqual({ active: false })
+  })
+
+  it('signs its request, which the browser carries, and gets a signed response', async () => {
+    const { publicKey, privateKey } = await oidc.randomDPoPKeyPair('ES256', { extractable: true })
+    const { clientId } = await service.clients.add({
+      clientName: 'Ledger',
+      redirectUris: [REDIRECT_URI],
+      tokenEndpointAuthMethod: 'private_key_jwt',
+      jwks: { keys: [await exportJWK(publicKey)] },
+      requireSignedRequestObject: true,
+      authorizationSignedResponseAlg: 'ES256',
+    })
+    const metadata = { authorization_signed_response_alg: 'ES256' }
+    const address = new URL(service.baseUrl)
+    const config = await oidc.discovery(address, clientId, metadata, oidc.PrivateKeyJwt(privateKey), {
+      execute: [oidc.allowInsecureRequests, oidc.useJwtResponseMode],
+    })
+    const { parameters, checks } = await authorizationRequest({ scope: 'openid courses:read' })
+    const url = await oidc.buildAuthorizationUrlWithJAR(config, parameters, privateKey)
+    const callback = await user(service.baseUrl)(url.href)
+    expect([...callback.searchParams.keys()]).toEqual(['response'])
+    const tokens = await oidc.authorizationCodeGrant(config, callback, checks)
+    expect(tokens.scope).toBe('openid courses:read')
   })
 })
 

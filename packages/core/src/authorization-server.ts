@@ -112,9 +112,9 @@ export function createAuthorizationServer<Scope extends string>(
   const { server, mount, complete } = serverContext(kernelOf(options, store, sources), options)
   const features = (options.features ?? []).map((feature) => feature(server))
   const single = singleParts(features)
-  const { accessTokens, senderConstraint } = single
+  const { accessTokens, senderConstraint, clientKeys } = single
   const sessions = sessionEnds(server, single.sessions)
-  mount({ accessTokens, senderConstraint, sessions })
+  mount({ accessTokens, senderConstraint, sessions, clientKeys })
   const optional: readonly FeatureParts[] = [
     ...openId(server, options, senderConstraint?.userinfo),
     ...features,

@@ -25,6 +25,7 @@ import { JWT_GUARD_ERRORS } from './features/jwt-access-tokens/revoked-tokens.ts
 import { JWT_GRANT_ERRORS } from './features/jwt-bearer/assertion.ts'
 import { LOGOUT_ERRORS } from './features/logout/logout.ts'
 import { PAR_ERRORS } from './features/par/pushed-request.ts'
+import { REQUEST_OBJECT_ERRORS } from './features/request-objects/request-object.ts'
 import { EXCHANGE_ERRORS } from './features/token-exchange/narrowing.ts'
 import { CHALLENGE_ERRORS, CODE_ERRORS } from './grants/authorization-code.ts'
 import { BOUND_RESOURCE_ERRORS } from './grants/grant.ts'
@@ -68,6 +69,7 @@ export const ERRORS = {
   ...PUSHED_ERRORS,
   ...PUSHED_KEY_ERRORS,
   ...PAR_ERRORS,
+  ...REQUEST_OBJECT_ERRORS,
   ...PROMPT_ERRORS,
   ...STEP_UP_ERRORS,
   ...CROSS_SITE_ERRORS,

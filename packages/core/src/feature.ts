@@ -30,9 +30,10 @@ import type { GrantType, TokenMembers } from './grants/grant-type.ts'
 import type { Endpoint } from './http/endpoint.ts'
 import type { Kernel } from './kernel/kernel.ts'
 import type { ErrorDefinition } from './kernel/oauth-error.ts'
-import type { SigningAlgorithm } from './kernel/records.ts'
+import type { Client, SigningAlgorithm } from './kernel/records.ts'
 import { type AcceptedSecrets, acceptedSecrets } from './kernel/secrets.ts'
 import { type Limiter, type LimitOptions, limiterOf, type RateLimitWindow } from './limits/rate-limits.ts'
+import type { VerificationKeys } from './tokens/compact-jws.ts'
 import { type AccessTokenFormat, opaqueAccessTokens } from './tokens/credential.ts'
 import type { SenderConstraint } from './tokens/proof-of-possession.ts'
 import { type SigningKeyOptions, type SigningKeys, signingKeys } from './tokens/signing-keys.ts'
@@ -61,6 +62,8 @@ export interface ServerContext extends Kernel {
   readonly senderConstraint: SenderConstraint | undefined
   /** What a feature does about sessions; nothing without one. */
   readonly sessions: SessionObserver
+  /** The public keys that a client registered; `undefined` if no feature reads any. */
+  readonly clientKeys: ClientKeys | undefined
   /** The classes of sign-ins; none without the option `stepUp`. */
   readonly authenticationClasses: AuthenticationClasses
   /** Validates the parameters of an authorization request (RFC 6749 4.1.1). */
@@ -72,6 +75,9 @@ export interface ServerContext extends Kernel {
    */
   tickets(purpose: string): Tickets
 }
+
+/** The public keys of a client, which may be fetched. */
+type ClientKeys = (client: Client) => VerificationKeys['keys']
 
 /**
  * What a feature brings, as plain data without a life cycle, or as an instance of a class. The lists in the metadata, the
@@ -95,7 +101,7 @@ export interface FeatureParts {
     | undefined
   /** At most one feature may set it. Default: opaque tokens. */
   readonly accessTokens?: AccessTokenFormat | undefined
-  /** Where authorization requests come from that carry a `request_uri`. The first that knows the URI is used. */
+  /** Open the authorization requests that come as one parameter. The first that knows its value is used. */
   readonly requestSources?: readonly AuthorizationRequestSource[] | undefined
   /** How answers to authorization requests reach their clients, next to `query`. */
   readonly responseModes?: readonly (ResponseMode | EncodedResponseMode)[] | undefined
@@ -103,6 +109,8 @@ export interface FeatureParts {
   readonly senderConstraint?: SenderConstraint | undefined
   /** Names sessions to clients, and hears of their end. At most one feature may set it. */
   readonly sessions?: SessionObserver | undefined
+  /** Reads the keys that clients register, for every feature. At most one feature may set it. */
+  readonly clientKeys?: ClientKeys | undefined
   readonly tokenMembers?: TokenMembers | undefined
   /**
    * Members of client metadata that this feature reads. They are kept in `Client.featureMetadata`, as their schemas made
@@ -142,6 +150,7 @@ export interface NamedParts {
 export interface MountedFeatures extends NamedParts {
   readonly metadata: Metadata
   readonly senderConstraint: SenderConstraint | undefined
+  readonly clientKeys: ClientKeys | undefined
 }
 
 // How the server joins what its features bring, and what they get of each other.
@@ -151,6 +160,7 @@ interface SingleParts {
   readonly accessTokens: AccessTokenFormat
   readonly senderConstraint: SenderConstraint | undefined
   readonly sessions: SessionObserver
+  readonly clientKeys: ClientKeys | undefined
 }
 
 /** The parts of several features in one. */
@@ -171,6 +181,7 @@ export function singleParts(features: readonly FeatureParts[]): SingleParts {
     accessTokens: onlyOne('accessTokens', features) ?? opaqueAccessTokens,
     senderConstraint: onlyOne('senderConstraint', features),
     sessions: onlyOne('sessions', features) ?? UNOBSERVED,
+    clientKeys: onlyOne('clientKeys', features),
   }
 }
 
@@ -257,7 +268,7 @@ export function registrable(
 
 type ContextOptions = AuthorizationOptions & GrantOptions & LimitOptions & SigningKeyOptions
 
-const LATE = ['accessTokens', 'senderConstraint', 'sessions', 'validateRequest'] as const
+const LATE = ['accessTokens', 'senderConstraint', 'sessions', 'clientKeys', 'validateRequest'] as const
 type LateMember = (typeof LATE)[number]
 
 const late: PropertyDescriptor = {

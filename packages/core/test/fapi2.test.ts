@@ -57,7 +57,7 @@ describe('a configuration that contradicts the profile is rejected with the opti
   }
 
   it.each([
-    ['private_key_jwt', clientAssertion()],
+    ['clientKeys', clientAssertion()],
     ['pushed_request_uri', pushedAuthorizationRequests()],
     ['senderConstraint', dpop()],
   ])('it brings %s itself', (name, feature) => {

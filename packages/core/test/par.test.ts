@@ -1,7 +1,9 @@
 import { type PushedAuthorizationRequestsOptions, pushedAuthorizationRequests } from '@grantkit/core/par'
 import { describe, expect, it } from 'vitest'
 import type { AuthorizationRequestSource } from '../src/authorization/authorization-request.ts'
+import { PUSHED_ERRORS } from '../src/authorization/presented-request.ts'
 import { openRequest, PURPOSE } from '../src/features/par/pushed-request.ts'
+import { parameters } from '../src/http/message.ts'
 import { sealingKeys } from '../src/kernel/secrets.ts'
 import {
   ALICE,
@@ -367,7 +369,7 @@ describe('the error table of the authorization endpoint', () => {
       }[kind]
       const { answer } = await arrive(service, String(query))
       expect([answer.status, answer.headers.location]).toEqual([400, undefined])
-      expect(service.shown.error?.error).toMatch(/^invalid_request/)
+      expect(service.shown.error?.error).toMatch(/^(invalid_request|request_uri_not_supported)/)
     },
   )
 
@@ -425,16 +427,19 @@ describe('required PAR', () => {
 it('the request of a request_uri is read by the source that knows it, and any source may require one', async () => {
   const URI = 'urn:example:request'
   const source: AuthorizationRequestSource = {
-    lifetime: 300,
+    parameter: 'request_uri',
     open: (uri) =>
       uri === URI
         ? {
-            clientId: client.clientId,
-            query: authorizationQuery(client.clientId),
-            pushedAt: service.clock.now,
+            parameter: 'request_uri',
+            sent: parameters(authorizationQuery(client.clientId)),
+            name: URI,
+            expiresAt: service.clock.now + 300,
+            proven: true,
+            errors: { expired: PUSHED_ERRORS.request_uri_expired, spent: PUSHED_ERRORS.request_uri_spent },
           }
         : undefined,
-    required: () => true,
+    refusal: (_client, opened) => (opened ? undefined : PUSHED_ERRORS.request_not_pushed),
   }
   const features = [pushedAuthorizationRequests(), () => ({ requestSources: [source] })]
   const service = openService({ features })

@@ -107,6 +107,22 @@ describe('an encoded mode', () => {
   })
 })
 
+it('a client that requires some modes gets no answer by another, not even to a request that names no mode', async () => {
+  const required = MODES.map((mode) => ({ ...mode, requiredBy: () => true }))
+  const service = opened([carried, ...required])
+  const { clientId } = await register(service)
+  const sealedError = { sealed: `${clientId} error,error_description,state` }
+  for (const response_mode of [undefined, 'query', 'paper', 'fragment'])
+    expect(
+      redirectOf(await authorize(service, authorizationQuery(clientId, { response_mode }))),
+      response_mode,
+    ).toMatchObject(sealedError)
+  const refused = service.events.find(({ type }) => type === 'refused')
+  expect(refused).toMatchObject({ detail: 'response_mode must be one of sealed, paper.sealed' })
+  await authorize(service, authorizationQuery(clientId, { response_mode: 'sealed' }))
+  expect(redirectOf(await decide(service)).sealed).toBe(`${clientId} code,state`)
+})
+
 it.each(['air.sealed', 'fragment'])('a mode that is not there is refused by query: %s', async (mode) => {
   const { ask } = await openedWithClient()
   expect(redirectOf(await ask({ response_mode: mode }))).toMatchObject({ error: 'invalid_request' })

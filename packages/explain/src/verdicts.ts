@@ -13,6 +13,7 @@ import {
   REQUEST_VERDICTS,
   SCOPE_VERDICTS,
 } from './verdicts/requests.ts'
+import { SIGNED_REQUEST_VERDICTS } from './verdicts/signed-requests.ts'
 import {
   CODE_VERDICTS,
   DEVICE_VERDICTS,
@@ -34,6 +35,7 @@ const TEXTS = {
   ...GRANT_TYPE_VERDICTS,
   ...REQUEST_VERDICTS,
   ...PUSHED_VERDICTS,
+  ...SIGNED_REQUEST_VERDICTS,
   ...DECISION_VERDICTS,
   ...CODE_VERDICTS,
   ...REFRESH_TOKEN_VERDICTS,

@@ -9,6 +9,7 @@ import type {
   PersonalTokenEnded,
   PersonalTokenExpiring,
 } from '@grantkit/core/personal-tokens'
+import type { RequestObjectAccepted } from '@grantkit/core/request-objects'
 import type { TokenExchanged } from '@grantkit/core/token-exchange'
 import type { StepEvent } from '@grantkit/explain'
 import type {
@@ -31,6 +32,7 @@ export type ServiceEvent =
   | DocumentFailed
   | ClientKeysFailed
   | ClientCredentialsTokenIssued
+  | RequestObjectAccepted
   | TokenExchanged
   | AssertionExchanged
   | AssertionRefused
@@ -102,6 +104,8 @@ const EVENTS: Readonly<
   client_keys_failed: [undefined, 'The keys of a client could not be read'],
   consent_granted: ['decision', 'A user approved an app'],
   consent_denied: ['user', 'A user denied an app'],
+  // Proof of what the client asked for, by its signature.
+  request_object_accepted: ['user', 'A signed request of an app was accepted'],
   device_requested: [undefined, 'A device asked for a code'],
   device_approved: ['decision', 'A user approved a device'],
   device_denied: ['user', 'A user denied a device'],

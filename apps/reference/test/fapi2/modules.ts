@@ -61,3 +61,21 @@ export const MODULES = [
   'par-test-par-endpoint-url-as-audience-fails',
   'par-test-token-endpoint-url-as-audience-fails',
 ] as const
+
+/** The modules that fapi2-message-signing-final-test-plan has besides, for signed requests: by the same names, without those of single countries. */
+export const SIGNING_MODULES = [
+  'ensure-request-object-with-multiple-aud-succeeds',
+  'ensure-request-object-with-nbf-8-seconds-in-the-future-is-accepted',
+  'ensure-request-object-without-exp-fails',
+  'ensure-request-object-without-nbf-fails',
+  'ensure-expired-request-object-fails',
+  'ensure-request-object-with-bad-aud-fails',
+  'ensure-request-object-with-exp-over-60-fails',
+  'ensure-request-object-with-nbf-over-60-fails',
+  'ensure-signed-request-object-with-RS256-fails',
+  'ensure-request-object-signature-algorithm-is-not-none',
+  'ensure-request-object-with-invalid-signature-fails',
+  'ensure-matching-key-in-authorization-request',
+  'ensure-unsigned-request-at-par-endpoint-fails',
+  'par-authorization-request-containing-request_uri',
+] as const

@@ -19,26 +19,35 @@ export function pass(seconds: number): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + seconds * 1000 })
 }
 
-export interface Suite {
+export interface Suite<Of extends Party = Party> {
   service: RunningService
-  one: Party
-  two: Party
+  one: Of
+  two: Of
 }
 
+type PartyClass<Of extends Party> = new (...of: ConstructorParameters<typeof Party>) => Of
+
 /** The service with the profile, and its two clients, for the tests of a file. */
-export function suite(environment: Record<string, string> = {}): Suite {
+export function suite(environment?: Record<string, string>): Suite
+export function suite<Of extends Party>(environment: Record<string, string>, made: PartyClass<Of>): Suite<Of>
+export function suite(environment: Record<string, string> = {}, made: PartyClass<Party> = Party): Suite {
   const running = {} as Suite
   beforeAll(async () => {
     running.service = await runService({ PROFILE: 'fapi2', RATE_LIMITS: 'off', ...environment })
-    running.one = await added(running.service, 'One')
-    running.two = await added(running.service, 'Two')
+    running.one = await added(running.service, 'One', 'ES256', made)
+    running.two = await added(running.service, 'Two', 'ES256', made)
   })
   afterAll(() => running.service.close())
   afterEach(() => void vi.useRealTimers())
   return running
 }
 
-export async function added({ clients, baseUrl }: RunningService, client_name: string, alg = 'ES256') {
+export async function added<Of extends Party = Party>(
+  { clients, baseUrl }: RunningService,
+  client_name: string,
+  alg = 'ES256',
+  made = Party as PartyClass<Of>,
+): Promise<Of> {
   const [key, proving] = await Promise.all([Key.of(alg), Key.of(alg)])
   const { clientId: client_id } = await clients.add({
     clientName: client_name,
@@ -46,5 +55,5 @@ export async function added({ clients, baseUrl }: RunningService, client_name: s
     jwks: { keys: [key.jwk] },
     rememberConsent: true,
   })
-  return new Party(baseUrl, client_id, key, proving)
+  return new made(baseUrl, client_id, key, proving)
 }

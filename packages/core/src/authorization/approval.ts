@@ -71,6 +71,7 @@ export async function approve(
     const ids = { grantId, clientId, subject }
     const known = target.owner && { known: target.owner.id }
     emit({ type: 'consent_granted', ...ids, scopes, resources, ...known } satisfies ConsentGranted, http)
+    attempt.opened?.accepted?.(http)
   } else await requireSameAnswer(kernel, approval)
   observer?.report({ fact: 'code_sent' }, http)
   return authorizationAnswer(kernel, target, { code: formatCode({ grantId, secret: code }) })
@@ -85,12 +86,12 @@ function codeLifetime({ code }: AuthorizationContext['lifetimes'], { owner }: Re
 
 function approvalOf(
   context: AuthorizationContext,
-  { http, target: { client, redirectUri }, request, requestUri }: AuthorizationAttempt,
+  { http, target: { client, redirectUri }, request, opened }: AuthorizationAttempt,
   { session, scopes, ticket }: UserAnswer,
   now: number,
 ): Approval {
   const { kernel } = context
-  const { id, code, ticketEndsAt } = completionOf(context, ticket, requestUri, now)
+  const { id, code, ticketEndsAt } = completionOf(context, ticket, opened, now)
   const sid = context.sessions.sidOf(session, client, scopes)
   const signIn = context.authenticationClasses.factsOf(session)
   const catalogue = Object.keys(kernel.scopes)
@@ -151,7 +152,7 @@ export interface ConsentDenied {
  */
 export async function deny(
   context: AuthorizationContext,
-  { http, target, requestUri }: AuthorizationAttempt,
+  { http, target, opened }: AuthorizationAttempt,
   { subject }: Session,
   ticket: string,
 ): Promise<never> {
@@ -159,7 +160,7 @@ export async function deny(
   const { store, emit, observer } = kernel
   const now = kernel.now()
   observer?.report({ fact: 'consent_answered' }, http)
-  const { id, ticketEndsAt: end } = completionOf(context, ticket, requestUri, now)
+  const { id, ticketEndsAt: end } = completionOf(context, ticket, opened, now)
   if (await store.grants.insert(id, endedGrant(id, now, end), end))
     emit({ type: 'consent_denied', clientId: target.client.clientId, subject } satisfies ConsentDenied)
   else await revokeUserGrant(kernel, subject, id)

@@ -10,6 +10,7 @@ import type { SigningKeys } from '../tokens/signing-keys.ts'
 import type {
   AuthorizationRequest,
   AuthorizationRequestSource,
+  OpenedRequest,
   RequestOptions,
 } from './authorization-request.ts'
 import type { CallbackOptions, Interaction, Session } from './interaction.ts'
@@ -27,7 +28,7 @@ export interface AuthorizationContext extends CallbackOptions {
   readonly limiter: Limiter
   /** Absent if no token is bound to a key. */
   readonly senderConstraint?: SenderConstraint | undefined
-  /** None if no client can push its requests. */
+  /** None if all requests are plain parameters. */
   readonly requestSources: readonly AuthorizationRequestSource[]
   /** Names the session in the grants of clients that hear of its end. */
   readonly sessions: SessionObserver
@@ -47,8 +48,8 @@ export interface AuthorizationAttempt {
   readonly request: AuthorizationRequest
   /** The query string, as the client sent it. */
   readonly query: string
-  /** The name of the request, if the client pushed it. */
-  readonly requestUri?: string | undefined
+  /** Absent if the request came as plain parameters. */
+  readonly opened?: OpenedRequest | undefined
   /** When it demanded the sign-in from which the user has just come back. */
   readonly signInDemanded?: number | undefined
   /** The user has just sent a consent form that did not count. */

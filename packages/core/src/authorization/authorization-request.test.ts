@@ -14,7 +14,7 @@ const target = (record: Partial<Client>) => ({
   ...{
     client: record as Client,
     redirectUri,
-    responseMode: responseModeOf(responseModes, redirectUri, undefined),
+    responseMode: responseModeOf(responseModes, { client: record as Client, redirectUri }, undefined),
   },
 })
 

@@ -3,13 +3,13 @@ import { requiredChallenge } from '../grants/authorization-code.ts'
 import type { HttpRequest } from '../http/http.ts'
 import { type Parameters, ResourceParameter, readMessage, text } from '../http/message.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import { defineErrors, OAuthError, withCode } from '../kernel/oauth-error.ts'
+import { defineErrors, type ErrorDefinition, OAuthError, withCode } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { requestedResources } from '../kernel/resource-indicator.ts'
 import { OPENID, type ScopeOptions, type ScopesOfRequest, scopesOfRequest } from '../kernel/scope.ts'
 import { optionalProofKey, type SenderConstraint } from '../tokens/proof-of-possession.ts'
 import { type RedirectTarget, StateParameter } from './redirect-target.ts'
-import { isRequested, type ResponseMode } from './response-mode.ts'
+import { type AnswerTarget, allowedModes, isRequested, type ResponseMode } from './response-mode.ts'
 import { type AuthenticationClasses, type Prompt, requestedPrompts } from './sign-in.ts'
 
 export const REQUEST_ERRORS = defineErrors({
@@ -124,7 +124,8 @@ export function readAuthorizationRequest(
 ): AuthorizationRequest {
   const requested: z.infer<typeof AllParameters> = readMessage(parametersOf(options), sent)
   refuseUnsupported(requested)
-  if (!isRequested(responseMode, requested.response_mode)) throw unsupportedMode(options, redirectUri)
+  if (!isRequested(responseMode, requested.response_mode))
+    throw unsupportedMode(options, { client, redirectUri })
   if (client.cannotAuthenticate === true) throw new OAuthError(REQUEST_ERRORS.client_cannot_authenticate)
   const challenge = challengeOf(requested, client, options)
   const prompts = requestedPrompts(requested.prompt)
@@ -166,49 +167,72 @@ function challengeOf(
 }
 
 function refuseUnsupported(requested: AuthorizationParameters): void {
-  if (requested.request !== undefined) throw new OAuthError(REQUEST_ERRORS.request_object_unsupported)
   if (requested.request_uri !== undefined) throw new OAuthError(REQUEST_ERRORS.request_uri_unsupported)
+  if (requested.request !== undefined) throw new OAuthError(REQUEST_ERRORS.request_object_unsupported)
   if (requested.registration !== undefined) throw new OAuthError(REQUEST_ERRORS.registration_unsupported)
   if (requested.response_type === undefined) throw new OAuthError(REQUEST_ERRORS.response_type_missing)
   if (requested.response_type !== RESPONSE_TYPE)
     throw new OAuthError(REQUEST_ERRORS.response_type_unsupported)
 }
 
-function unsupportedMode({ responseModes }: RequestOptions, redirectUri: string): OAuthError {
+function unsupportedMode({ responseModes }: RequestOptions, target: AnswerTarget): OAuthError {
   const { response_mode_unsupported } = REQUEST_ERRORS
-  const fitting = responseModes.filter((mode) => mode.fits(redirectUri)).map(({ name }) => name)
-  if (fitting.length === 1) return new OAuthError(response_mode_unsupported)
-  return new OAuthError(response_mode_unsupported, `response_mode must be one of ${fitting.join(', ')}`)
+  const allowed = allowedModes(responseModes, target).map(({ name }) => name)
+  if (responseModes.length === 1) return new OAuthError(response_mode_unsupported)
+  return new OAuthError(response_mode_unsupported, `response_mode must be one of ${allowed.join(', ')}`)
 }
 
-// Requests that the client sent before the browser (RFC 9126).
+// Requests that are one parameter: pushed ones (RFC 9126) and request objects (RFC 9101).
 
-/** An authorization request that a client sent directly, before the browser (RFC 9126). */
-export interface PushedRequest {
-  readonly clientId: string
-  /** Its parameters, `application/x-www-form-urlencoded`. */
-  readonly query: string
-  /** Epoch seconds. */
-  readonly pushedAt: number
-  /** The client was not known when it pushed: neither its credentials nor its request were checked. */
-  readonly unapproved?: boolean | undefined
+/** What one parameter carries in place of all others. */
+export interface OpenedRequest {
+  readonly parameter: AuthorizationRequestSource['parameter']
+  /** With the `client_id`. */
+  readonly sent: Parameters
+  /** A request of this name has one answer, however many forms were made of it (RFC 9126 4). */
+  readonly name: string
+  /** The browser must arrive before then. Epoch seconds. */
+  readonly expiresAt: number
+  /** Whether its client is known to have made it, once it is verified. */
+  readonly proven: boolean
+  /** Each is shown as a page. */
+  readonly errors: { readonly expired: ErrorDefinition; readonly spent: ErrorDefinition }
+  /**
+   * Checks what depends on the client, before anything of the request counts. Absent: there is nothing to check.
+   *
+   * @param at when it arrived, in epoch seconds
+   * @throws OAuthError to be shown as a page
+   */
+  verify?(client: Client, at: number): Promise<void>
+  /** It is pushed and valid, or its user allows it. */
+  accepted?(request: HttpRequest): void
 }
 
-/** Where the requests are that a browser brings as a `request_uri`, and which clients must use one. */
+/** Opens the requests that come as one parameter. */
 export interface AuthorizationRequestSource {
-  /** Seconds in which the browser must arrive. */
-  readonly lifetime: number
-  /** The request behind a `request_uri`; `undefined` if this server made no such URI. */
-  open(requestUri: string): PushedRequest | undefined
-  /** Whether the requests of this client must come from here. */
-  required(client: Client): boolean
+  readonly parameter: 'request_uri' | 'request'
+  /**
+   * @returns `undefined` if the value is of another source
+   * @throws OAuthError to be shown as a page, such as for the request of another client
+   */
+  open(value: string, clientId: string): OpenedRequest | undefined
+  /** Why a request of this client must not come like this; absent if it may. @param opened absent if it came as plain parameters */
+  refusal(client: Client, opened: OpenedRequest | undefined): ErrorDefinition | undefined
 }
 
 /**
  * Validates the parameters of a request as the authorization endpoint does, and returns those to keep. Without a client, only
- * their form: the rest is checked when the browser arrives (RFC 9126 2.1). @throws OAuthError
+ * their form: the rest is checked when the browser arrives (RFC 9126 2.1).
+ *
+ * @param now the time at which the push was read, in epoch seconds
+ * @throws OAuthError
  */
-export type ValidateRequest = (sent: Parameters, push: HttpRequest, client?: Client) => Parameters
+export type ValidateRequest = (
+  sent: Parameters,
+  push: HttpRequest,
+  now: number,
+  client?: Client,
+) => Promise<Parameters>
 
 export const PUSHED_KEY_ERRORS = defineErrors({
   pushed_keys_differ: [

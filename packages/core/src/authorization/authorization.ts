@@ -2,12 +2,14 @@
  * From the browser's request to a code. The response is a page or a redirect. Nothing is stored before the
  * user decides. The application makes the pages (`interaction.ts`); the rules that keep them safe are here.
  */
+import { CLIENT_ERRORS } from '../clients/client-record.ts'
 import { type RedirectUriOptions, redirectUriPolicyOf } from '../clients/redirect-uri.ts'
 import { CHALLENGE_METHOD } from '../grants/authorization-code.ts'
 import { basePathOf, type Endpoint, endpointPath, type PathOptions } from '../http/endpoint.ts'
 import { readMessage } from '../http/message.ts'
 import { checkLanguages } from '../kernel/display-text.ts'
 import { type Kernel, lifetime } from '../kernel/kernel.ts'
+import { OAuthError } from '../kernel/oauth-error.ts'
 import { requestedScopes, type ScopeOptions, unrestricted } from '../kernel/scope.ts'
 import type { ServerSecret } from '../kernel/secrets.ts'
 import type { AuthorizationContext } from './authorization-context.ts'
@@ -22,6 +24,7 @@ import {
 import { authorize, sentParameters, showFormAgain } from './authorize.ts'
 import { CONSENT_ERRORS, ConsentForm, consent } from './consent.ts'
 import { type CallbackOptions, checkSession, type Interaction } from './interaction.ts'
+import { openedRequest, requireSource } from './presented-request.ts'
 import { redirectTargetOf, showErrorPage, TargetParameters } from './redirect-target.ts'
 import type { StepUpOptions } from './sign-in.ts'
 
@@ -146,15 +149,23 @@ function pages(context: AuthorizationContext, paths: AuthorizationContext['paths
 }
 
 function validatorOf(context: AuthorizationContext): ValidateRequest {
-  const { kernel, requestOptions, senderConstraint } = context
-  return (sent, request, client) => {
-    const bound = boundToProvenKey(senderConstraint, sent, request, client)
+  const { kernel, requestOptions, senderConstraint, requestSources } = context
+  // What is pushed is the request itself, or one parameter that carries it (RFC 9126 3).
+  const sources = requestSources.filter(({ parameter }) => parameter === 'request')
+  return async (sent, request, now, client) => {
+    const opened = openedRequest(sources, sent)
+    if (client !== undefined) {
+      await opened?.verify?.(client, now)
+      requireSource(sources, client, opened)
+    } else if (opened !== undefined) throw new OAuthError(CLIENT_ERRORS.client_not_approved)
+    const bound = boundToProvenKey(senderConstraint, opened?.sent ?? sent, request, client)
     const target = readMessage(TargetParameters, bound)
     if (client === undefined) {
       readMessage(parametersOf(requestOptions), bound)
       return bound
     }
     readAuthorizationRequest(kernel, requestOptions, redirectTargetOf(client, target, context), bound)
+    opened?.accepted?.(request)
     return bound
   }
 }

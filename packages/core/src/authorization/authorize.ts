@@ -12,7 +12,7 @@ import {
 import { AuthorizationParameters, readAuthorizationRequest } from './authorization-request.ts'
 import { approveRemembered, askForConsent, consentRemembered } from './consent.ts'
 import type { Session, SignInHint } from './interaction.ts'
-import { arrival, presentedRequest, requirePushed } from './presented-request.ts'
+import { arrival, presentedRequest, requireSource } from './presented-request.ts'
 import { answered, type Outcome, responseOf, validateRedirectTarget } from './redirect-target.ts'
 import {
   markSignIn,
@@ -36,9 +36,9 @@ export async function authorize(context: AuthorizationContext, request: HttpRequ
   const { query: requested, formExpired } = splitExpiredForm(received)
   const { query, ticket } = splitSignInTicket(requested)
   const presented = presentedRequest(context, query)
-  const { sent, pushed } = presented
+  const { sent, opened } = presented
   observer?.report({ fact: 'request_read', parameters: sent }, request)
-  const marked = pushed && (await arrival(context, query, pushed))
+  const marked = await arrival(context, query, presented)
   if (marked !== undefined) return redirect(`${context.paths.authorize}?${marked}`)
   observer?.report({ fact: 'authorization_requested' }, request)
   const page = pageView(interaction, request, sent)
@@ -49,17 +49,16 @@ export async function authorize(context: AuthorizationContext, request: HttpRequ
   if (clientHost !== undefined && user === undefined)
     return requireSignIn(context, request, { query, sent }, { ...page, clientHost })
   const requester = user && requestingUser(context, request, user)
-  const target = await validateRedirectTarget(context, request, sent, requester)
+  const target = await validateRedirectTarget(context, request, presented, requester)
   const outcome = await answered(kernel, request, target, async () => {
-    requirePushed(context, target.client, presented)
+    requireSource(context.requestSources, target.client, opened)
     requireNotDeclined(ticket)
     const valid = readAuthorizationRequest(kernel, context.requestOptions, target, sent)
     const session = user ?? (await interaction.session(request))
     const signInDemanded = signInDemandedAt(context, query, ticket, session)
-    const requestUri = pushed?.requestUri
     return proceed(
       context,
-      { http: request, target, request: valid, query, requestUri, signInDemanded, formExpired, page },
+      { http: request, target, request: valid, query, opened, signInDemanded, formExpired, page },
       session,
     )
   })

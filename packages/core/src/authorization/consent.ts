@@ -51,7 +51,8 @@ type ConsentForm = z.infer<typeof ConsentForm>
 export async function consent(context: AuthorizationContext, request: HttpRequest): Promise<HttpResponse> {
   const { kernel } = context
   requireOwnForm(kernel, request)
-  const { sent, pushed } = presentedRequest(context, request.query)
+  const presented = presentedRequest(context, request.query)
+  const { sent, opened } = presented
   kernel.observer?.report({ fact: 'request_read', parameters: sent }, request)
   const page = pageView(context.interaction, request, sent)
   const form = readMessage(ConsentForm, formParameters(request))
@@ -61,14 +62,14 @@ export async function consent(context: AuthorizationContext, request: HttpReques
   // What the ticket opens is derived by the secret that made it, also when another is the current one by now.
   const completing = { ...context, secret: [secret] as const }
   const user = requestingUser(context, request, session, shown)
-  const target = await validateRedirectTarget(context, request, sent, user)
+  const target = await validateRedirectTarget(context, request, presented, user)
   const outcome = await answered(kernel, request, target, async () => {
     const attempt = {
       http: request,
       target,
       request: readAuthorizationRequest(kernel, context.requestOptions, target, sent),
       query: request.query,
-      requestUri: pushed?.requestUri,
+      opened,
       formExpired: false,
       page,
     }

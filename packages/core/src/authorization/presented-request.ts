@@ -4,8 +4,12 @@ import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 import { newId } from '../kernel/secrets.ts'
 import type { AuthorizationContext } from './authorization-context.ts'
-import type { PushedRequest } from './authorization-request.ts'
-import { grantOfTicket, openTicket, pushedGrantId, sealTicket, spentUntil } from './ticket.ts'
+import {
+  type AuthorizationRequestSource,
+  type OpenedRequest,
+  REQUEST_ERRORS,
+} from './authorization-request.ts'
+import { grantOfTicket, namedGrantId, openTicket, sealTicket, spentUntil } from './ticket.ts'
 
 const INVALID = 'request_uri is not valid or has expired. Begin again in the application'
 
@@ -27,41 +31,61 @@ export const PUSHED_ERRORS = defineErrors({
   ],
 })
 
-/** The request that a browser brings: in its query, or behind a `request_uri`. */
+/** The request that a browser brings: in its query, or as one parameter of it. */
 export interface PresentedRequest {
   readonly sent: Parameters
-  readonly pushed?: PresentedPush | undefined
+  readonly opened?: OpenedRequest | undefined
+  /** When the browser arrived with what is opened, in epoch seconds; absent if it has just arrived. */
+  readonly arrivedAt?: number | undefined
+  /** As that of what is opened, with the time at which the browser arrived. */
+  readonly verify?: (client: Client) => Promise<void>
 }
 
-interface PresentedPush extends PushedRequest {
-  readonly requestUri: string
-  /** The browser must arrive before then. Epoch seconds. */
-  readonly expiresAt: number
-}
-
+const PARAMETERS = ['request_uri', 'request'] as const
+const value = text(8000).optional()
 /** RFC 9126 4. Nothing else of such a query is read (RFC 9101 5). */
-const PresentedParameters = z.object({ client_id: text(), request_uri: text(8000) })
+const PresentedParameters = z.object({ client_id: text(), request_uri: value, request: value })
 
 /** @throws OAuthError to be shown as a page: the redirect target is not known yet */
 export function presentedRequest(context: AuthorizationContext, query: string): PresentedRequest {
   const requested = parameters(query)
-  if (context.requestSources.length === 0 || requested.request_uri === undefined) return { sent: requested }
-  const { client_id, request_uri } = readMessage(PresentedParameters, requested)
-  for (const source of context.requestSources) {
-    const pushed = source.open(request_uri)
-    if (pushed === undefined) continue
-    if (pushed.clientId !== client_id) throw new OAuthError(PUSHED_ERRORS.request_uri_of_other_client)
-    const expiresAt = pushed.pushedAt + source.lifetime
-    return { sent: parameters(pushed.query), pushed: { ...pushed, requestUri: request_uri, expiresAt } }
+  const opened = openedRequest(context.requestSources, requested)
+  if (opened === undefined) return { sent: requested }
+  const at = arrivedAt(context, query)
+  const verify = async (client: Client) => opened.verify?.(client, at ?? context.kernel.now())
+  return { sent: opened.sent, opened, arrivedAt: at, verify }
+}
+
+/** @throws OAuthError for one that no source can open */
+export function openedRequest(
+  sources: readonly AuthorizationRequestSource[],
+  requested: Parameters,
+): OpenedRequest | undefined {
+  const parameter = PARAMETERS.find((name) => requested[name] !== undefined)
+  if (parameter === undefined || !sources.some((source) => source.parameter === parameter)) return undefined
+  const { client_id, [parameter]: given = '' } = readMessage(PresentedParameters, requested)
+  for (const source of sources) {
+    const opened = source.parameter === parameter ? source.open(given, client_id) : undefined
+    if (opened !== undefined) return opened
   }
-  throw new OAuthError(PUSHED_ERRORS.request_uri_unknown)
+  if (given.startsWith('urn:')) throw new OAuthError(PUSHED_ERRORS.request_uri_unknown)
+  throw new OAuthError(
+    REQUEST_ERRORS.request_uri_unsupported,
+    'Nothing is fetched from a request_uri. Push it',
+  )
 }
 
 /** The mark of a query that was here in time, at the end of it. */
 const MARK = /^(.*)&presented=([\w.-]+)$/s
 
+/** By the mark; 0 for a forged one. */
+function arrivedAt({ secret }: AuthorizationContext, query: string): number | undefined {
+  const [, before, mark = ''] = MARK.exec(query) ?? []
+  return before === undefined ? undefined : (openTicket(secret, markSubject(before), mark)?.time ?? 0)
+}
+
 /**
- * The `request_uri` lives until the browser arrives (RFC 9126 2.2). From then on the query has a mark, so that the
+ * Such a request lives until the browser arrives (RFC 9126 2.2). From then on the query has a mark, so that the
  * user may take longer to sign in, reload and read.
  *
  * @returns the marked query if the browser has just arrived: it must go there
@@ -70,16 +94,14 @@ const MARK = /^(.*)&presented=([\w.-]+)$/s
 export async function arrival(
   { kernel, secret, lifetimes }: AuthorizationContext,
   query: string,
-  { requestUri, expiresAt }: PresentedPush,
+  { opened, arrivedAt }: PresentedRequest,
 ): Promise<string | undefined> {
+  if (opened === undefined) return undefined
+  const { name, expiresAt, errors } = opened
   const now = kernel.now()
-  const [, before, mark = ''] = MARK.exec(query) ?? []
-  const arrivedAt =
-    before === undefined ? undefined : (openTicket(secret, markSubject(before), mark)?.time ?? 0)
   const end = arrivedAt === undefined ? expiresAt : arrivedAt + lifetimes.consentTicket
-  if (now >= end) throw new OAuthError(PUSHED_ERRORS.request_uri_expired)
-  if ((await kernel.store.grants.find(pushedGrantId(requestUri))) !== undefined)
-    throw new OAuthError(PUSHED_ERRORS.request_uri_spent)
+  if (now >= end) throw new OAuthError(errors.expired)
+  if ((await kernel.store.grants.find(namedGrantId(name))) !== undefined) throw new OAuthError(errors.spent)
   if (arrivedAt !== undefined) return undefined
   return `${query}&presented=${sealTicket(secret, markSubject(query), now, newId(kernel.random))}`
 }
@@ -89,34 +111,34 @@ function markSubject(query: string) {
   return { purpose: 'pushed', session: '', query } as const
 }
 
-/** A push without authentication counts as a plain request. @throws OAuthError to be sent to the client by redirect */
-export function requirePushed(
-  { requestSources }: AuthorizationContext,
+/** The sources say how the requests of a client must come. @throws OAuthError to be sent to the client by redirect */
+export function requireSource(
+  sources: readonly AuthorizationRequestSource[],
   client: Client,
-  { pushed }: PresentedRequest,
+  opened: OpenedRequest | undefined,
 ): void {
-  if (!requestSources.some((source) => source.required(client))) return
-  if (pushed === undefined) throw new OAuthError(PUSHED_ERRORS.request_not_pushed)
-  if (pushed.unapproved && client.tokenEndpointAuthMethod !== 'none')
-    throw new OAuthError(PUSHED_ERRORS.pushed_without_proof)
+  for (const source of sources) {
+    const refusal = source.refusal(client, opened)
+    if (refusal !== undefined) throw new OAuthError(refusal)
+  }
 }
 
 /**
- * What the answer to a form spends and opens: the id of the grant, which stays taken until `ticketEndsAt`, and its code. A pushed
- * request has one answer, however many forms were made of it (RFC 9126 4).
+ * What the answer to a form spends and opens: the id of the grant, which stays taken until `ticketEndsAt`, and its code. A request
+ * with a name has one answer, however many forms were made of it (RFC 9126 4).
  *
  * @param context of the secret that made the ticket
  */
 export function completionOf(
-  { secret: [secret], lifetimes, requestSources }: AuthorizationContext,
+  { secret: [secret], lifetimes }: AuthorizationContext,
   ticket: string,
-  requestUri: string | undefined,
+  opened: OpenedRequest | undefined,
   now: number,
 ) {
   const ticketEndsAt = spentUntil(now, lifetimes)
   const { id, code } = grantOfTicket(secret, ticket)
-  if (requestUri === undefined) return { id, code, ticketEndsAt }
+  if (opened === undefined) return { id, code, ticketEndsAt }
   // Until then a browser can arrive with it, wait, and send a form.
-  const later = Math.max(0, ...requestSources.map(({ lifetime }) => lifetime)) + lifetimes.consentTicket
-  return { id: pushedGrantId(requestUri), code, ticketEndsAt: ticketEndsAt + later }
+  const later = Math.max(0, opened.expiresAt - now) + lifetimes.consentTicket
+  return { id: namedGrantId(opened.name), code, ticketEndsAt: ticketEndsAt + later }
 }

@@ -67,14 +67,14 @@ interface TargetRules {
 /**
  * Step one: a client that exists and a redirect URI it registered.
  *
- * @param http the request that brings the parameters, in a query, a form or a `request_uri`
+ * @param http the request that brings the parameters, in a query, a form or one parameter
  * @param user present if the document of the client may be fetched
  * @throws OAuthError to be shown as a page
  */
 export async function validateRedirectTarget(
   context: TargetRules & { readonly kernel: Kernel },
   http: HttpRequest,
-  sent: Parameters,
+  { sent, verify }: { readonly sent: Parameters; readonly verify?: (client: Client) => Promise<void> },
   user?: RequestingUser,
 ): Promise<RedirectTarget> {
   const { observer, store } = context.kernel
@@ -82,6 +82,7 @@ export async function validateRedirectTarget(
   const client = await store.clients.describe(requested.client_id, user)
   if (client === undefined) throw new OAuthError(CLIENT_ERRORS.client_unknown)
   observer?.report({ fact: 'client_found', client }, http)
+  await verify?.(client)
   const target = redirectTargetOf(client, requested, context)
   observer?.report({ fact: 'redirect_uri_accepted', known: target.owner?.id }, http)
   return target
@@ -106,7 +107,8 @@ export function redirectTargetOf(
   const owner = ownerOf(verdict)
   // All users of a vendor share its callback: consent is requested each time, and PKCE is required, whatever the operator registered.
   const withoutExceptions = owner && { ...client, rememberConsent: false, pkceOptional: false }
-  const responseMode = responseModeOf(requestOptions.responseModes, redirect_uri, response_mode)
+  const answersTo = { client, redirectUri: redirect_uri }
+  const responseMode = responseModeOf(requestOptions.responseModes, answersTo, response_mode)
   return { client: withoutExceptions ?? client, redirectUri: redirect_uri, responseMode, state, owner }
 }
 

@@ -18,6 +18,8 @@ export interface ResponseMode {
   /** Whether the browser gets a redirect, so that what applies to redirects holds for it; otherwise it gets a page. */
   readonly redirects: boolean
   fits(redirectUri: string): boolean
+  /** Whether this client gets no answer but by modes that say so. Default false. */
+  requiredBy?(client: Client): boolean
   /** @param page for the language, if the browser gets one */
   answer(
     target: AnswerTarget,
@@ -31,6 +33,8 @@ export interface EncodedResponseMode {
   readonly name: string
   /** The name of that other mode. Without it the server does not have this one either. */
   readonly carrier: string
+  /** As of any mode. */
+  requiredBy?(client: Client): boolean
   encode(target: AnswerTarget, parameters: AnswerParameters): AnswerParameters | Promise<AnswerParameters>
 }
 
@@ -62,19 +66,31 @@ function encodedBy(mode: EncodedResponseMode, carriers: readonly ResponseMode[])
       name: mode.name,
       redirects: carrier.redirects,
       fits: (redirectUri) => carrier.fits(redirectUri),
+      requiredBy: (client) => mode.requiredBy?.(client) ?? false,
       answer: async (target, parameters, page) =>
         carrier.answer(target, await mode.encode(target, parameters), page),
     },
   ]
 }
 
-/** The mode of all answers to a request: of the refusal too, if the server lacks the requested mode or it does not fit. */
+/** The modes that a request may name, the default first. */
+export function allowedModes(
+  modes: readonly ResponseMode[],
+  { client, redirectUri }: AnswerTarget,
+): readonly ResponseMode[] {
+  const fitting = modes.filter((mode) => mode.fits(redirectUri))
+  const required = fitting.filter((mode) => mode.requiredBy?.(client))
+  return required.length > 0 ? required : fitting
+}
+
+/** The mode of all answers to a request: of the refusal too, if the requested mode is none that the request may name. */
 export function responseModeOf(
   modes: readonly ResponseMode[],
-  redirectUri: string,
+  target: AnswerTarget,
   requested: string | undefined,
 ): ResponseMode {
-  return modes.find((mode) => mode.name === requested && mode.fits(redirectUri)) ?? QUERY
+  const allowed = allowedModes(modes, target)
+  return allowed.find(({ name }) => name === requested) ?? allowed[0] ?? QUERY
 }
 
 /** Whether the answers to a request go as it wants. */

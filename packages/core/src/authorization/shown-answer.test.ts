@@ -28,8 +28,8 @@ it.each([
   'http:/x',
   'HTTPS:/x',
 ])('no page navigates to %s', async (redirectUri) => {
-  const responseMode = responseModeOf([], redirectUri, undefined)
-  const target = { client: {} as Client, redirectUri, responseMode }
+  const to = { client: {} as Client, redirectUri }
+  const target = { ...to, responseMode: responseModeOf([], to, undefined) }
   const shown = await shownAnswer(context, page, { target, parameters: { code: 'a' } })
   expect([shown.status, shown.headers.location]).toEqual([303, `${redirectUri}?code=a`])
 })

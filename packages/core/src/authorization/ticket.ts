@@ -87,9 +87,9 @@ export function grantOfTicket(secret: string, ticket: string) {
   }
 }
 
-/** The id of the one grant that a pushed request can open, whichever form of it is answered, and whichever secret made that. */
-export function pushedGrantId(requestUri: string): GrantId {
-  return sha256(`pushed grant id\n${requestUri}`).slice(0, 22) as string as GrantId
+/** The id of the one grant that a request with a name can open, whichever form of it is answered, and whichever secret made that. */
+export function namedGrantId(name: string): GrantId {
+  return sha256(`pushed grant id\n${name}`).slice(0, 22) as string as GrantId
 }
 
 /** When a ticket that is spent `now` has ended on every replica. Times in seconds. */

@@ -45,7 +45,12 @@ export interface ClientEndpoint extends Omit<EndpointDescription, 'clients'> {
    * Answers a client that no user has approved yet. Its document is fetched only for a signed-in user, so its credentials
    * cannot be checked. Default: it is refused.
    */
-  answerUnapproved?(clientId: string, form: Parameters, request: HttpRequest): HttpResponse
+  answerUnapproved?(
+    clientId: string,
+    form: Parameters,
+    request: HttpRequest,
+    now: number,
+  ): Promise<HttpResponse>
 }
 
 /** @param constraint by which the client proves keys, if the server binds tokens to any */
@@ -111,7 +116,7 @@ async function answerClient(
     found = clientId === undefined ? undefined : clients.find(clientId)
     const client = await found
     if (client === undefined && clientId !== undefined && clients.describedBy(clientId) !== undefined) {
-      if (endpoint.answerUnapproved) return endpoint.answerUnapproved(clientId, form, request)
+      if (endpoint.answerUnapproved) return await endpoint.answerUnapproved(clientId, form, request, now)
       throw new OAuthError(CLIENT_ERRORS.client_not_approved)
     }
     const checked = authenticatedClient(presented, client, now)

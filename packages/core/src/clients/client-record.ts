@@ -8,6 +8,7 @@ import {
   camelCased,
   type FeatureMetadata,
   type Grant,
+  type SigningAlgorithm,
 } from '../kernel/records.ts'
 import { includesAll, OPENID, parseScope, partOf, SCOPE_ERRORS, unrestricted } from '../kernel/scope.ts'
 import { newClientId, newSecret, type Secret, sha256 } from '../kernel/secrets.ts'
@@ -142,6 +143,11 @@ export interface FeatureClientMetadata extends DeclaredMetadata {
   readonly idTokenClaims?: boolean | undefined
   /** For `pushedAuthorizationRequests()`: its requests must be pushed (RFC 9126 6). */
   readonly requirePushedAuthorizationRequests?: boolean | undefined
+  /** For `requestObjects()`: its requests must be signed, by this algorithm if it names one (RFC 9101 10.5). */
+  readonly requireSignedRequestObject?: boolean | undefined
+  readonly requestObjectSigningAlg?: string | undefined
+  /** For `signedResponses()`: the algorithm of its answers, which are then never plain (JARM 3). */
+  readonly authorizationSignedResponseAlg?: SigningAlgorithm | undefined
   /** For `dpop()`: its tokens must be bound to a key (RFC 9449 5.2). */
   readonly dpopBoundAccessTokens?: boolean | undefined
   /** For `tokenExchange()`: the resources it serves. It may exchange the tokens that their callers present. */

@@ -16,6 +16,8 @@ export const ADVICE: Readonly<Record<string, keyof Language['advice']>> = {
   request_uri_of_other_client: 'requestUnknown',
   request_uri_expired: 'requestExpired',
   request_uri_spent: 'requestAnswered',
+  request_object_expired: 'requestExpired',
+  request_object_spent: 'requestAnswered',
   consent_ticket_spent: 'requestAnswered',
   sign_in_needed: 'signInNeeded',
   sign_in_declined: 'signInDeclined',

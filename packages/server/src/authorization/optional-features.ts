@@ -13,6 +13,8 @@ import { jwtBearer, type SubjectOf } from '@grantkit/core/jwt-bearer'
 import { type LogoutInteraction, logout } from '@grantkit/core/logout'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import type { PersonalTokens } from '@grantkit/core/personal-tokens'
+import { requestObjects } from '@grantkit/core/request-objects'
+import { signedResponses } from '@grantkit/core/signed-responses'
 import { tokenExchange } from '@grantkit/core/token-exchange'
 import { type KnownClients, knownClients } from '@grantkit/known-clients'
 import { backChannelLogout } from '@grantkit/notifications'
@@ -36,7 +38,7 @@ export async function optionalFeatures(
 ): Promise<Feature[]> {
   const { features } = config
   const documents = await clientDocumentsOf(config)
-  // A profile mounts the authentication by key, DPoP and PAR itself.
+  // A profile mounts the authentication by key, DPoP, PAR and signed messages itself.
   const isOwn = features.profile === undefined
   const byKey = isOwn && features.clientAuthentication.includes('private_key_jwt')
   const messages = { sessionLifetime: authentication.sessions.lifetime, timers: delivers }
@@ -53,6 +55,12 @@ export async function optionalFeatures(
       ? [pushedAuthorizationRequests({ required: features.par === 'required' })]
       : []),
     ...(features.formPost ? [formPost(authentication.site.ui.formPost)] : []),
+    ...(isOwn && features.requestObjects !== 'off'
+      ? [requestObjects({ required: features.requestObjects === 'required' })]
+      : []),
+    ...(isOwn && features.signedResponses !== 'off'
+      ? [signedResponses({ required: features.signedResponses === 'required' })]
+      : []),
     ...(features.logout ? [logout(authentication.logout)] : []),
     // The receivers are clients of the operator, at public addresses.
     ...(features.backChannelLogout
@@ -68,10 +76,14 @@ export async function optionalFeatures(
 /** The configured profile. @throws ConfigError when a configured file cannot be used */
 export async function profileOf(config: Config): Promise<Profile | undefined> {
   if (config.features.profile === undefined) return undefined
-  const { clientAssertion, dpop } = config.features
+  const { clientAssertion, dpop, requestObjects: requests, signedResponses: responses } = config.features
   const replay = dpop.replay === 'strict' ? 'strict' : undefined
   const { maxLifetime } = clientAssertion
-  return fapi2({ clientAssertion: { maxLifetime, fetch: await outboundFetch(config) }, dpop: { replay } })
+  return fapi2({
+    clientAssertion: { maxLifetime, fetch: await outboundFetch(config) },
+    dpop: { replay },
+    messageSigning: { requests: requests !== 'off', responses: responses !== 'off' },
+  })
 }
 
 /** JWT access tokens for the resources that get them, and their revocation feed. */

@@ -78,7 +78,7 @@ function completed(config: ParsedConfig): Config {
   }
 }
 
-/** The two methods that MCP clients with client credentials support. */
+/** Client credentials: the two methods that MCP clients support. */
 const CLIENT_CREDENTIALS_METHODS: readonly ClientAuthenticationMethod[] = [
   'client_secret_basic',
   'private_key_jwt',
@@ -88,11 +88,15 @@ const CLIENT_CREDENTIALS_METHODS: readonly ClientAuthenticationMethod[] = [
 function methodsOf({
   clientAuthentication: named,
   clientCredentials,
+  requestObjects,
   profile,
 }: ParsedConfig['features']): ClientAuthenticationMethod[] {
-  return clientCredentials && profile === undefined
-    ? [...new Set([...named, ...CLIENT_CREDENTIALS_METHODS])]
-    : named
+  if (profile !== undefined) return named
+  const methods = new Set(named)
+  for (const method of clientCredentials ? CLIENT_CREDENTIALS_METHODS : []) methods.add(method)
+  // It reads the keys of clients.
+  if (requestObjects !== 'off') methods.add('private_key_jwt')
+  return [...methods]
 }
 
 /** The same Postgres, or a file next to the SQLite database, because store and service each have their own file. */

@@ -149,6 +149,16 @@ export const Features = (origin: Origin) =>
       '`fapi2`: the FAPI 2.0 Security Profile: only static clients with keys, PAR for every request, DPoP for every token. It sets `clientAuthentication`, `registration`, `clientDocuments`, `knownClients`, `dpop` and `par`',
       { variable: 'PROFILE', guide: 'how-to/fapi2.md' },
     ),
+    requestObjects: field(
+      choice(['off', 'on', 'required']).default('off'),
+      '`on`: clients may sign their authorization requests (JAR); `required`: all must. The keys are those for `private_key_jwt`, which it enables too. With `profile` both mean `required`',
+      { variable: 'REQUEST_OBJECTS', guide: 'how-to/signed-requests.md' },
+    ),
+    signedResponses: field(
+      choice(['off', 'on', 'required']).default('off'),
+      '`on`: clients may get signed answers to their authorization requests (JARM); `required`: all do. With `profile` both mean `required`',
+      { variable: 'SIGNED_RESPONSES', guide: 'how-to/signed-requests.md#signed-responses' },
+    ),
     refreshTokenExpiration: field(
       toggle(false),
       'token responses say in `refresh_token_timeout` and `authorization_expires_in` when a refresh token and its grant end',

@@ -5,7 +5,7 @@ import type { DocumentFetch } from '../../http/outbound.ts'
 import { wholeSeconds } from '../../kernel/kernel.ts'
 import { FETCHED_KEYS_ERRORS, fetchedKeys } from '../../tokens/fetched-keys.ts'
 import { acceptedAlgorithms, JWS_ALGORITHMS, type JwsAlgorithm } from '../../tokens/jwk.ts'
-import { ASSERTION_ERRORS, checkKeys, keyMetadata, privateKeyJwt } from './private-key-jwt.ts'
+import { ASSERTION_ERRORS, checkKeys, keyMetadata, keysOf, privateKeyJwt } from './private-key-jwt.ts'
 
 export type { ClientKeysFailed } from '../../tokens/fetched-keys.ts'
 
@@ -80,6 +80,7 @@ export function clientAssertion({
     }
     return {
       clientAuthMethods: [privateKeyJwt(kernel, accepted)],
+      clientKeys: (client) => keysOf(client, keysAt),
       metadata: Object.fromEntries(
         LISTED.map((endpoint) => [`${endpoint}_auth_signing_alg_values_supported`, [...algorithms]]),
       ),

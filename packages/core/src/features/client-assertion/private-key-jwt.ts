@@ -102,7 +102,7 @@ async function verifiedAssertion(
   const { audiences, stringAudience, maxLifetime } = accepted
   const { clientId } = client
   if (subject !== clientId) throw new OAuthError(ASSERTION_ERRORS.assertion_issuer)
-  await requireSignature(jws, keysOf(accepted, client), now, JWT_ERRORS)
+  await requireSignature(jws, verificationKeys(accepted, client), now, JWT_ERRORS)
   if (claims.iss === undefined) throw new OAuthError(ASSERTION_ERRORS.assertion_malformed)
   if (claims.iss !== clientId) throw new OAuthError(ASSERTION_ERRORS.assertion_issuer)
   requireAudience(claims, audiences(), JWT_ERRORS)
@@ -119,14 +119,15 @@ async function verifiedAssertion(
   return { id: sha256(`client assertion\n${clientId}\n${jti}`), exp }
 }
 
-function keysOf({ algorithms, keysAt }: AcceptedAssertions, client: Client): VerificationKeys {
-  const registered = registeredKeys(client)
-  const { jwks, jwks_uri: uri } = registered
+function verificationKeys({ algorithms, keysAt }: AcceptedAssertions, client: Client): VerificationKeys {
+  return { algorithms: algorithmsOf(registeredKeys(client), algorithms), keys: keysOf(client, keysAt) }
+}
+
+/** The keys that a client registered, for whatever it signs. */
+export function keysOf(client: Client, keysAt: FetchedKeys | undefined): VerificationKeys['keys'] {
+  const { jwks, jwks_uri: uri } = registeredKeys(client)
   const known = jwks?.keys ?? []
-  return {
-    algorithms: algorithmsOf(registered, algorithms),
-    keys: async (since) => (uri === undefined || keysAt === undefined ? known : keysAt(uri, since)),
-  }
+  return async (since) => (uri === undefined || keysAt === undefined ? known : keysAt(uri, since))
 }
 
 /**

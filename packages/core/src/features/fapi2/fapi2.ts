@@ -12,12 +12,23 @@ import type { AuthorizationServerOptions, Demand, Profile } from '../../options.
 import { type ClientAssertionOptions, clientAssertion } from '../client-assertion/client-assertion.ts'
 import { type DpopOptions, dpop } from '../dpop/dpop.ts'
 import { type PushedAuthorizationRequestsOptions, pushedAuthorizationRequests } from '../par/par.ts'
+import { requestObjects } from '../request-objects/request-objects.ts'
+import { signedResponses } from '../signed-responses/signed-responses.ts'
 
 /** Options of the mounted features that the profile leaves open. */
 export interface Fapi2Options {
   readonly clientAssertion?: Pick<ClientAssertionOptions, 'fetch' | 'maxLifetime'> | undefined
   readonly dpop?: Pick<DpopOptions, 'nonce' | 'replay'> | undefined
   readonly par?: Pick<PushedAuthorizationRequestsOptions, 'lifetime' | 'path'> | undefined
+  /** FAPI 2.0 Message Signing (Final): what must be signed. Default: nothing. */
+  readonly messageSigning?:
+    | {
+        /** The requests of clients (5.3). */
+        readonly requests?: boolean | undefined
+        /** The answers to them (5.4). */
+        readonly responses?: boolean | undefined
+      }
+    | undefined
 }
 
 const NAME = 'FAPI 2.0 Security Profile'
@@ -53,7 +64,12 @@ export const FAPI2_PROOF_ALGORITHMS = ['ES256', 'EdDSA', 'Ed25519', 'PS256'] as 
  * createAuthorizationServer({ issuer, store, scopes, secret, interaction, keys, claims, profile: fapi2() })
  * ```
  */
-export function fapi2({ clientAssertion: assertion, dpop: proofs, par }: Fapi2Options = {}): Profile {
+export function fapi2({
+  clientAssertion: assertion,
+  dpop: proofs,
+  par,
+  messageSigning: { requests = false, responses = false } = {},
+}: Fapi2Options = {}): Profile {
   return {
     name: NAME,
     demands: DEMANDS,
@@ -69,10 +85,20 @@ export function fapi2({ clientAssertion: assertion, dpop: proofs, par }: Fapi2Op
       pushedAuthorizationRequests({ ...par, required: true }),
       dpop({ ...proofs, required: true, algorithms: FAPI2_PROOF_ALGORITHMS }),
       (): FeatureParts => ({ checkClient }),
+      ...(requests ? [requestObjects(SIGNED_REQUESTS)] : []),
+      ...(responses ? [signedResponses({ required: true, algorithm: 'ES256' })] : []),
     ],
     published: PUBLISHED,
   }
 }
+
+/** FAPI 2.0 Message Signing 5.3.1. */
+const SIGNED_REQUESTS = {
+  required: true,
+  algorithms: FAPI2_PROOF_ALGORITHMS,
+  nbf: 'required',
+  maxAge: 60 * 60,
+} as const
 
 /** Section 5.3.2.2, item 5. @throws OAuthError `invalid_client_metadata` */
 function checkClient({ pkceOptional }: Client): void {

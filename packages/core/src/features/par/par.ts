@@ -4,15 +4,23 @@
  */
 import * as z from 'zod'
 import type { AuthorizationRequestSource } from '../../authorization/authorization-request.ts'
+import { PUSHED_ERRORS } from '../../authorization/presented-request.ts'
 import type { ClientEndpoint } from '../../clients/client-endpoint.ts'
 import type { Feature } from '../../feature.ts'
 import { endpointPath } from '../../http/endpoint.ts'
-import { type HttpRequest, json } from '../../http/http.ts'
-import type { Parameters } from '../../http/message.ts'
+import { json } from '../../http/http.ts'
+import { parameters } from '../../http/message.ts'
 import { wholeSeconds } from '../../kernel/kernel.ts'
-import type { Client } from '../../kernel/records.ts'
+import { OAuthError } from '../../kernel/oauth-error.ts'
 import { sealingKeys } from '../../kernel/secrets.ts'
-import { openRequest, PAR_ERRORS, PURPOSE, PushedAuthorizationRequest, pushedUri } from './pushed-request.ts'
+import {
+  openRequest,
+  PAR_ERRORS,
+  PURPOSE,
+  type Push,
+  PushedAuthorizationRequest,
+  pushedUri,
+} from './pushed-request.ts'
 
 export { PAR_ERRORS } from './pushed-request.ts'
 
@@ -52,21 +60,42 @@ export function pushedAuthorizationRequests({
   return (server) => {
     const keys = sealingKeys(server.secret, PURPOSE)
     const source: AuthorizationRequestSource = {
-      lifetime,
-      open: (requestUri) => openRequest(keys, requestUri),
-      required: ({ featureMetadata }) => required || featureMetadata?.[REQUIRE] === true,
+      parameter: 'request_uri',
+      open(requestUri, ofClient) {
+        const pushed = openRequest(keys, requestUri)
+        if (pushed === undefined) return undefined
+        const { clientId, query, pushedAt, unapproved } = pushed
+        if (clientId !== ofClient) throw new OAuthError(PUSHED_ERRORS.request_uri_of_other_client)
+        return {
+          parameter: 'request_uri',
+          sent: parameters(query),
+          name: requestUri,
+          expiresAt: pushedAt + lifetime,
+          proven: unapproved !== true,
+          errors: {
+            expired: PUSHED_ERRORS.request_uri_expired,
+            spent: PUSHED_ERRORS.request_uri_spent,
+          },
+        }
+      },
+      refusal({ featureMetadata, tokenEndpointAuthMethod }, opened) {
+        if (!required && featureMetadata?.[REQUIRE] !== true) return undefined
+        if (opened?.parameter !== 'request_uri') return PUSHED_ERRORS.request_not_pushed
+        // A push without authentication counts as a plain request.
+        const isProven = opened.proven || tokenEndpointAuthMethod === 'none'
+        return isProven ? undefined : PUSHED_ERRORS.pushed_without_proof
+      },
     }
-    const push = (clientId: string, form: Parameters, request: HttpRequest, client?: Client) => {
-      const requestUri = pushedUri(server, keys, { clientId, form, request, client })
-      return json(201, { request_uri: requestUri, expires_in: lifetime })
-    }
+    const push = async (request: Push) =>
+      json(201, { request_uri: await pushedUri(server, keys, request), expires_in: lifetime })
     const endpoint: ClientEndpoint = {
       path,
       metadataName: 'pushed_authorization_request_endpoint',
       summary: 'Push an authorization request (RFC 9126 2)',
       message: PushedAuthorizationRequest,
-      begin: (form) => (client, request) => push(client.clientId, form, request, client),
-      answerUnapproved: push,
+      begin: (form, now) => (client, request) =>
+        push({ clientId: client.clientId, form, request, client, now }),
+      answerUnapproved: (clientId, form, request, now) => push({ clientId, form, request, now }),
     }
     return {
       requestSources: [source],

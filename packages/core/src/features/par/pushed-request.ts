@@ -1,4 +1,4 @@
-import { AuthorizationParameters, type PushedRequest } from '../../authorization/authorization-request.ts'
+import { AuthorizationParameters } from '../../authorization/authorization-request.ts'
 import type { ServerContext } from '../../feature.ts'
 import type { HttpRequest } from '../../http/http.ts'
 import { type Parameters, text } from '../../http/message.ts'
@@ -33,25 +33,27 @@ export const PushedAuthorizationRequest = AuthorizationParameters.omit({ request
 /** Browsers and proxies refuse longer addresses. */
 const MAX_URI_LENGTH = 6000
 
-interface Push {
+export interface Push {
   readonly clientId: string
   readonly form: Parameters
   readonly request: HttpRequest
   /** Absent if its metadata document is not fetched yet. */
-  readonly client: Client | undefined
+  readonly client?: Client | undefined
+  /** Epoch seconds. */
+  readonly now: number
 }
 
 /** Validates a request as if the browser had brought it. @returns its `request_uri` */
-export function pushedUri(
+export async function pushedUri(
   server: ServerContext,
   keys: SealingKeys,
-  { clientId, form, request, client }: Push,
-): string {
+  { clientId, form, request, client, now }: Push,
+): Promise<string> {
   if (form.request_uri !== undefined) throw new OAuthError(PAR_ERRORS.pushed_request_uri)
   const sent = { ...withoutCredentials(form), client_id: clientId }
-  const validated = server.validateRequest(sent, request, client)
+  const validated = await server.validateRequest(sent, request, now, client)
   const unapproved = client === undefined
-  const pushed = { pushedAt: server.now(), clientId, query: encoded(validated), unapproved }
+  const pushed = { pushedAt: now, clientId, query: encoded(validated), unapproved }
   const requestUri = sealRequest(keys, server.random, pushed)
   if (requestUri.length > MAX_URI_LENGTH) throw new OAuthError(PAR_ERRORS.pushed_request_too_long)
   server.observer?.report({ fact: 'authorization_requested', parameters: validated, client }, request)
@@ -69,6 +71,17 @@ function encoded(form: Parameters): string {
   for (const [name, values] of Object.entries(form))
     for (const value of [values].flat()) query.append(name, value)
   return String(query)
+}
+
+/** An authorization request that a client sent directly, before the browser. */
+interface PushedRequest {
+  readonly clientId: string
+  /** Its parameters, `application/x-www-form-urlencoded`. */
+  readonly query: string
+  /** Epoch seconds. */
+  readonly pushedAt: number
+  /** The client was not known when it pushed: neither its credentials nor its request were checked. */
+  readonly unapproved?: boolean | undefined
 }
 
 /** RFC 9126 2.2. */
