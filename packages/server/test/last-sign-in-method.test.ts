@@ -2,7 +2,8 @@ import { createMemoryStore } from '@grantkit/store-memory'
 import { onEachDatabase } from '@grantkit/test-servers/on-each-database'
 import { expect, it } from 'vitest'
 import { accountRows } from '../src/accounts/account-rows.ts'
-import { MAX_PASSKEYS } from '../src/accounts/passkeys/passkey-rows.ts'
+import { MAX_PASSKEYS, type Passkey } from '../src/accounts/passkeys/passkey-rows.ts'
+import { enrolmentsOf } from '../src/sign-in/enrolments.ts'
 import { waysToSignIn } from '../src/sign-in/ways-to-sign-in.ts'
 import { withoutAccounts } from './connected.ts'
 import { DANA } from './people.ts'
@@ -26,6 +27,9 @@ onEachDatabase((newDatabase) => {
     const ways = waysToSignIn({ ...options, store: createMemoryStore(), database, accounts })
     const unused = { name: '', publicKey: '', counter: 0, transports: [], synced: false, addedAt: 0 }
     const key = { ...unused, subject: alice.id }
+    const enrolments = enrolmentsOf({ ...options, accounts, passkeys: ways.passkeys })
+    const byLink = (account: typeof alice, passkey: Passkey) =>
+      enrolments.finish({ account, link: 'of the operator' }, passkey)
     for (const id of ['one', 'two']) await ways.passkeys.add({ ...key, id }, alice)
     const identity = { issuer: 'i', identity: 's', subject: alice.id, shownAs: 's', addedAt: 0 }
     await ways.identities.add(identity, alice)
@@ -36,6 +40,7 @@ onEachDatabase((newDatabase) => {
       ways,
       epoch,
       key,
+      byLink,
     }
   }
 
@@ -90,9 +95,9 @@ onEachDatabase((newDatabase) => {
     expect(await accounts.sessions.list(alice.id)).toEqual([])
   })
 
-  it('is added with the end of all sessions, of which apps are told first', async () => {
-    const { accounts, told, alice, ways, epoch, key } = await open('')
-    expect(await accounts.addPasskey(alice, { ...key, id: 'three' })).toBe(true)
+  it('is added by a link of the operator with the end of all sessions, of which apps are told first', async () => {
+    const { told, alice, ways, epoch, key, byLink } = await open('')
+    expect(await byLink(alice, { ...key, id: 'three' })).toBe(true)
     expect(await ways.passkeys.list(alice.id)).toHaveLength(3)
     const ended = { subject: alice.id, sessionIds: [], all: true }
     expect([await epoch(), told]).toEqual([
@@ -104,17 +109,15 @@ onEachDatabase((newDatabase) => {
     ])
   })
 
-  it('ends no session, and no app is told, if it cannot be added', async () => {
-    const { accounts, told, alice, ways, epoch, key } = await open('')
+  it('ends no session, and no app is told, if it cannot be added by a link', async () => {
+    const { accounts, told, alice, ways, epoch, key, byLink } = await open('')
     await accounts.add({ ...DANA, id: 'bob', email: 'bob@example.com' })
     const bob = (await accounts.find('bob')) as typeof alice
-    expect(await accounts.addPasskey(bob, { ...key, subject: 'bob', id: 'one' }), 'of another user').toBe(
-      false,
-    )
+    expect(await byLink(bob, { ...key, subject: 'bob', id: 'one' }), 'of another user').toBe(false)
     for (let n = 2; n < MAX_PASSKEYS; n++) await ways.passkeys.add({ ...key, id: `key ${n}` }, alice)
-    expect(await accounts.addPasskey(alice, { ...key, id: 'new' }), 'beyond the limit').toBe(false)
+    expect(await byLink(alice, { ...key, id: 'new' }), 'beyond the limit').toBe(false)
     const before = { ...alice, sessionEpoch: alice.sessionEpoch - 1 }
-    expect(await accounts.addPasskey(before, { ...key, id: 'new' }), 'of an ended session').toBe(false)
+    expect(await byLink(before, { ...key, id: 'new' }), 'of an ended session').toBe(false)
     expect(await accounts.endSessionsOf(before)).toBeUndefined()
     expect(await accounts.changePassword(before, 'scrypt$a', 'user')).toBeUndefined()
     expect([await epoch(), told]).toEqual([0, []])

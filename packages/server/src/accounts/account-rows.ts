@@ -16,7 +16,6 @@ import {
   rowOf,
   type StoredAccount,
 } from './accounts.ts'
-import { addPasskey, isAddable, type Passkey } from './passkeys/passkey-rows.ts'
 import {
   HASH_OF_NO_PASSWORD,
   hashPassword,
@@ -64,13 +63,16 @@ export interface AccountRows extends Accounts {
   lastRoles(id: string, now?: GivenRoles): Promise<readonly unknown[]>
   /** Ends the sessions only. */
   endSessions(id: string, by: 'user' | 'operator'): Promise<boolean>
-  /** The same by the user, for an account as it was read. @returns as {@link changePassword} */
-  endSessionsOf(account: StoredAccount): Promise<StoredAccount | undefined>
   /**
-   * Adds a passkey to an account as it was read, and ends its sessions. `false`: they have ended since, the credential exists already,
-   * or the account has as many passkeys as it may have. Then nothing changes.
+   * The same by the user, for an account as it was read.
+   *
+   * @param also in the same transaction; if it returns `false`, nothing changes, but apps were told: check before what can be known
+   * @returns as {@link changePassword}
    */
-  addPasskey(account: StoredAccount, passkey: Passkey): Promise<boolean>
+  endSessionsOf(
+    account: StoredAccount,
+    also?: (rows: Rows) => Promise<boolean>,
+  ): Promise<StoredAccount | undefined>
   /** Ends the sessions of all accounts, also those that a restored database does not know. Repeated, it tells apps again. */
   endAllSessions(): Promise<void>
   /** Keeps only the id, so that it is never reused for another person. */
@@ -144,11 +146,6 @@ export function accountRows(
     const changed = await endAll(id, (end, rows) => change((values) => end(values, asRead), rows))
     return changed ? { ...account, sessionEpoch: sessionEpoch + 1 } : undefined
   }
-  const endByUser: typeof endOf = async (account, change) => {
-    const ended = await endOf(account, change)
-    if (ended) onEvent({ type: 'sessions_ended', subject: account.id, by: 'user' })
-    return ended
-  }
   /** The method may have started any session of the account. */
   const removeMethod = async (subject: string, method: SignInMethod): Promise<Removed> =>
     // What is not removed ends no session, so no app gets a logout token.
@@ -211,12 +208,10 @@ export function accountRows(
       return setAndEnd({ type, subject }, (account) => account('admin', '!=', admin), { admin })
     },
     endSessions: (subject, by) => change({ type: 'sessions_ended', subject, by }, {}),
-    endSessionsOf: (account) => endByUser(account, (end) => end({})),
-    async addPasskey(account, passkey) {
-      if (!(await isAddable(database, passkey))) return false
-      const add = async (end: ChangeAndEnd, rows: Rows) =>
-        (await addPasskey(rows, passkey, account)) && end({})
-      return (await endByUser(account, add)) !== undefined
+    async endSessionsOf(account, also = async () => true) {
+      const ended = await endOf(account, async (end, rows) => (await also(rows)) && end({}))
+      if (ended) onEvent({ type: 'sessions_ended', subject: account.id, by: 'user' })
+      return ended
     },
     async endAllSessions() {
       // The epoch ends all at once, and apps get logout tokens afterwards. The rows are kept for that, also if this is repeated.

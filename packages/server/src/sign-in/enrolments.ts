@@ -3,7 +3,8 @@ import type { ServerSecret } from '@grantkit/core'
 import * as z from 'zod'
 import type { AccountRows } from '../accounts/account-rows.ts'
 import type { StoredAccount } from '../accounts/accounts.ts'
-import type { Passkey, PasskeyRows } from '../accounts/passkeys/passkey-rows.ts'
+import { addPasskey, type Passkey, type PasskeyRows } from '../accounts/passkeys/passkey-rows.ts'
+import type { Rows } from '../database/database.ts'
 import { cookieOf, hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 
 /** A browser that may add a passkey to an account, and nothing else: it has no session. */
@@ -35,8 +36,8 @@ export interface Enrolments {
 interface Options {
   readonly secret: ServerSecret
   readonly baseUrl: string
-  readonly accounts: Pick<AccountRows, 'find' | 'addPasskey'>
-  readonly passkeys: Pick<PasskeyRows, 'list' | 'add'>
+  readonly accounts: Pick<AccountRows, 'find' | 'endSessionsOf'>
+  readonly passkeys: Pick<PasskeyRows, 'list' | 'add' | 'isAddable'>
 }
 
 const SECONDS = 5 * 60
@@ -60,9 +61,14 @@ export function enrolmentsOf({ secret, baseUrl, accounts, passkeys }: Options): 
   return {
     begin: (account, link = '') => cookie.set(signValue(keys, claimsOf(account, link), SECONDS), SECONDS),
     find: (cookies) => found(verifyValue(keys, cookie.read(cookies), Claims, SECONDS)),
-    // Whoever has found the lost device may be signed in there. The end of the sessions is that of the link too.
-    finish: ({ account, link }, passkey) =>
-      link === '' ? passkeys.add(passkey, account, 1) : accounts.addPasskey(account, passkey),
+    async finish({ account, link }, passkey) {
+      if (link === '') return passkeys.add(passkey, account, 1)
+      // Otherwise apps would be told of an end that does not come.
+      if (!(await passkeys.isAddable(passkey))) return false
+      // Whoever has found the lost device may be signed in there. The end of the sessions is that of the link too.
+      const add = (rows: Rows) => addPasskey(rows, passkey, account)
+      return (await accounts.endSessionsOf(account, add)) !== undefined
+    },
     usedCookie: cookie.set('', 0),
     linkFor(account) {
       const token = signValue(linkKeys, claimsOf(account, randomUUID()), LINK_SECONDS)

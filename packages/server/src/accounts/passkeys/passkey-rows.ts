@@ -51,6 +51,8 @@ export function passkeyRows(database: Database) {
      */
     add: (passkey: Passkey, account: StoredAccount, most?: number) =>
       database.transaction().execute((rows) => addPasskey(rows, passkey, account, most)),
+    /** Whether `add` would add it to an account whose sessions go on. */
+    isAddable: (passkey: Passkey) => isAddable(database, passkey),
     /**
      * Records a use. `false`: the passkey was removed, or its counter did not increase. Two uses with one counter mean
      * that the key was copied (WebAuthn 7.2, step 22); an authenticator without a counter always sends 0.
@@ -85,7 +87,7 @@ export async function addPasskey(
 }
 
 /** Whether the credential is new, and the account may have one more. */
-export async function isAddable(
+async function isAddable(
   rows: Database | Rows,
   { id, subject }: Passkey,
   most = MAX_PASSKEYS,
