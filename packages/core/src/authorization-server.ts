@@ -34,6 +34,7 @@ import {
   type ServerContext,
   serverContext,
   singleParts,
+  termsOf,
 } from './feature.ts'
 import {
   admitWithToken,
@@ -43,6 +44,7 @@ import {
 import { authorizationCode } from './grants/authorization-code.ts'
 import { introspection } from './grants/introspection.ts'
 import { refreshToken } from './grants/refresh-token.ts'
+import { TERM_ERRORS, type ToldTerm } from './grants/request-terms.ts'
 import { revocation } from './grants/revocation.ts'
 import { tokenEndpoint } from './grants/token-endpoint.ts'
 import {
@@ -75,6 +77,8 @@ export interface AuthorizationServer {
   readonly description: ServerDescription
   /** The format of its access tokens, for `createResourceServer`. */
   readonly accessTokens: AccessTokenFormat
+  /** What users decide beside scopes and resources, for `createResourceServer`. Absent without such features. */
+  readonly requestTerms: readonly ToldTerm[] | undefined
   readonly clients: ClientAdministration
   readonly grants: UserGrants & AssertedGrants
   readonly sessions: UserSessions
@@ -114,7 +118,8 @@ export function createAuthorizationServer<Scope extends string>(
   const single = singleParts(features)
   const { accessTokens, senderConstraint } = single
   const sessions = sessionEnds(server, single.sessions)
-  mount({ accessTokens, senderConstraint, sessions })
+  const requestTerms = termsOf(features)
+  mount({ accessTokens, senderConstraint, sessions, requestTerms })
   const optional: readonly FeatureParts[] = [
     ...openId(server, options, senderConstraint?.userinfo),
     ...features,
@@ -140,6 +145,7 @@ export function createAuthorizationServer<Scope extends string>(
     metadata,
     description: { grantTypes, clientAuthMethods, rateLimits, errors, endpoints },
     accessTokens,
+    requestTerms,
     clients: clientAdministration(server, ofOperator, options),
     grants: { ...userGrants(server), endOf: (of) => endGrantsOf(server, of) },
     sessions: {
@@ -159,6 +165,7 @@ function modules(server: ServerContext, options: Options): FeatureParts[] {
     standardMethods(server, options),
     { rateLimits: { ...FAILURE_LIMITS, ...REGISTRATION_LIMITS, ...AUTHORIZATION_LIMITS } },
     { errors: options.stepUp && STEP_UP_ERRORS },
+    { errors: server.requestTerms && TERM_ERRORS },
   ]
 }
 

@@ -30,6 +30,7 @@ import { CHALLENGE_ERRORS, CODE_ERRORS } from './grants/authorization-code.ts'
 import { BOUND_RESOURCE_ERRORS } from './grants/grant.ts'
 import { TOKEN_CLAIMS_ERRORS } from './grants/operator-claims.ts'
 import { REFRESH_ERRORS } from './grants/refresh-token-state.ts'
+import { TERM_ERRORS } from './grants/request-terms.ts'
 import { REVOCATION_ERRORS } from './grants/revocation.ts'
 import { CLIENT_LIMIT_ERRORS, GRANT_TYPE_ERRORS } from './grants/token-endpoint.ts'
 import { MESSAGE_ERRORS } from './http/endpoint.ts'
@@ -80,6 +81,7 @@ export const ERRORS = {
   ...CLIENT_CREDENTIALS_ERRORS,
   ...BOUND_RESOURCE_ERRORS,
   ...REFRESH_ERRORS,
+  ...TERM_ERRORS,
   ...SUBJECT_ERRORS,
   ...TOKEN_CLAIMS_ERRORS,
   ...REVOCATION_ERRORS,

@@ -22,6 +22,7 @@ import type { ClientSource } from './clients/client-record.ts'
 import type { Metadata } from './discovery/server-metadata.ts'
 import { type GrantOptions, type GrantTerms, grantTerms } from './grants/grant-terms.ts'
 import type { GrantType, TokenMembers } from './grants/grant-type.ts'
+import type { RequestTerm } from './grants/request-terms.ts'
 import type { Endpoint } from './http/endpoint.ts'
 import type { Kernel } from './kernel/kernel.ts'
 import type { ErrorDefinition } from './kernel/oauth-error.ts'
@@ -54,6 +55,8 @@ export interface ServerContext extends Kernel {
   readonly accessTokens: AccessTokenFormat
   /** Binds tokens to keys, if a feature does. @throws Error before all features are created */
   readonly senderConstraint: SenderConstraint | undefined
+  /** What users decide beside scopes and resources. Absent without a feature that brings such terms. */
+  readonly requestTerms: readonly RequestTerm[] | undefined
   /** What a feature does about sessions; nothing without one. */
   readonly sessions: SessionObserver
   /** The classes of sign-ins; none without the option `stepUp`. */
@@ -96,6 +99,8 @@ export interface FeatureParts {
   readonly senderConstraint?: SenderConstraint | undefined
   /** Names sessions to clients, and hears of their end. At most one feature may set it. */
   readonly sessions?: SessionObserver | undefined
+  /** What requests ask for and users decide beside scopes and resources. */
+  readonly requestTerms?: readonly RequestTerm[] | undefined
   readonly tokenMembers?: TokenMembers | undefined
   /**
    * Members of client metadata that this feature reads. They are kept in `Client.featureMetadata`, as their schemas made
@@ -163,6 +168,13 @@ export function singleParts(features: readonly FeatureParts[]): SingleParts {
     senderConstraint: onlyOne('senderConstraint', features),
     sessions: onlyOne('sessions', features) ?? UNOBSERVED,
   }
+}
+
+/** @returns `undefined` for none @throws Error when two features bring one name */
+export function termsOf(features: readonly FeatureParts[]): readonly RequestTerm[] | undefined {
+  const terms = features.flatMap((feature) => feature.requestTerms ?? [])
+  requireDistinct('requestTerms', terms.map(nameOf))
+  return terms.length === 0 ? undefined : terms
 }
 
 /** @throws Error when two features bring one name */
@@ -245,7 +257,7 @@ export function registrable(
 
 type ContextOptions = AuthorizationOptions & GrantOptions & LimitOptions & SigningKeyOptions
 
-const LATE = ['accessTokens', 'senderConstraint', 'sessions', 'validateRequest'] as const
+const LATE = ['accessTokens', 'senderConstraint', 'sessions', 'requestTerms', 'validateRequest'] as const
 type LateMember = (typeof LATE)[number]
 
 const late: PropertyDescriptor = {

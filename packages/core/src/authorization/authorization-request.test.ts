@@ -1,18 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Client } from '../kernel/records.ts'
-import { type RequestOptions, readAuthorizationRequest } from './authorization-request.ts'
+import { parametersOf, type RequestOptions, readAuthorizationRequest } from './authorization-request.ts'
 
 const kernel = {
   scopes: { openid: { description: '' }, 'notes:read': { description: '' } },
   resources: [],
 } as unknown as Kernel
+const parameters = parametersOf({ bindsCodes: false })
 const client = (record: Partial<Client>) => record as Client
 
 describe('a request without code_challenge', () => {
   const optional = { pkceOptional: true, tokenEndpointAuthMethod: 'client_secret_post' }
   const read = (record: Partial<Client>, sent: object = {}, options: Partial<RequestOptions> = {}) =>
-    readAuthorizationRequest(kernel, { bindsCodes: false, ...options }, client(record), {
+    readAuthorizationRequest(kernel, { parameters, ...options }, client(record), {
       ...{ response_type: 'code', scope: 'notes:read', nonce: 'n' },
       ...sent,
     })
@@ -58,9 +59,9 @@ describe('a request without code_challenge', () => {
 })
 
 it('a request without response_type is invalid; the server supports no other response type than code', () => {
-  const reading = (sent: object) => {
-    const parameters = { scope: 'notes:read', ...sent }
-    const read = () => readAuthorizationRequest(kernel, { bindsCodes: false }, client({}), parameters)
+  const reading = (more: object) => {
+    const sent = { scope: 'notes:read', ...more }
+    const read = () => readAuthorizationRequest(kernel, { parameters }, client({}), sent)
     return expect(read)
   }
   reading({}).toThrow(expect.objectContaining({ error: 'invalid_request', reason: 'response_type_missing' }))

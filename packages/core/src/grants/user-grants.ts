@@ -84,10 +84,10 @@ const MAX_PAGE = 200
 
 function userGrant(grant: Grant, client: Client | undefined): UserGrant {
   const { id, clientId, scopes, resources, redirectUri, origin, label, authority, network } = grant
-  const { authTime, acr, amr, createdAt, usedAt, expiresAt } = grant
+  const { authTime, acr, amr, createdAt, usedAt, expiresAt, terms } = grant
   const about = { id, clientId, scopes, resources, redirectUri, origin, label, authority, network }
   const times = { authTime, createdAt, usedAt, expiresAt }
-  return { ...about, ...times, acr, amr, client: client && publicClient(client) }
+  return { ...about, ...times, acr, amr, terms, client: client && publicClient(client) }
 }
 
 /** A grant id never changes its user, so there is no race between the read and the revocation. */
