@@ -26,6 +26,7 @@ const FEATURES = {
   'jwt-access-tokens': ['kernel', 'http', 'tokens', 'clients', 'grants', 'resource', 'jose', 'zod'],
   'jwt-bearer': ['kernel', 'http', 'tokens', 'limits', 'clients', 'grants', 'zod'],
   logout: [...ORDER.filter((name) => name !== 'limits'), 'zod'],
+  organizations: ['kernel', 'http', 'grants', 'zod'],
   par: ['kernel', 'http', 'clients', 'authorization', 'crypto', 'zod'],
   'personal-tokens': ['kernel', 'tokens', 'clients', 'grants'],
   'token-exchange': ['kernel', 'http', 'tokens', 'clients', 'grants', 'zod'],

@@ -24,6 +24,7 @@ import { FEED_ERRORS } from './features/jwt-access-tokens/revocation-feed.ts'
 import { JWT_GUARD_ERRORS } from './features/jwt-access-tokens/revoked-tokens.ts'
 import { JWT_GRANT_ERRORS } from './features/jwt-bearer/assertion.ts'
 import { LOGOUT_ERRORS } from './features/logout/logout.ts'
+import { ORGANIZATION_ERRORS } from './features/organizations/organization-term.ts'
 import { PAR_ERRORS } from './features/par/pushed-request.ts'
 import { EXCHANGE_ERRORS } from './features/token-exchange/narrowing.ts'
 import { CHALLENGE_ERRORS, CODE_ERRORS } from './grants/authorization-code.ts'
@@ -68,6 +69,7 @@ export const ERRORS = {
   ...CHALLENGE_ERRORS,
   ...PUSHED_ERRORS,
   ...PUSHED_KEY_ERRORS,
+  ...ORGANIZATION_ERRORS,
   ...PAR_ERRORS,
   ...PROMPT_ERRORS,
   ...STEP_UP_ERRORS,

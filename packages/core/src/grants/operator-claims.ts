@@ -104,19 +104,23 @@ async function answered(
   const ofGrant = { id, clientId, origin, authTime, acr, amr: amr && [...amr], createdAt, ...decided }
   const about = { client: structuredClone(publicClient(client)), subject, ...extent, grant: ofGrant }
   try {
-    return await withinDeadline(time, async (signal) => tokenClaims({ use, ...about, signal }))
+    return await withinDeadline(time, 'tokenClaims', async (signal) => tokenClaims({ use, ...about, signal }))
   } catch (cause) {
     throw new OAuthError(TOKEN_CLAIMS_ERRORS.token_claims_unavailable, undefined, { cause })
   }
 }
 
-/** A result that comes later is dropped, and so is its error. */
-async function withinDeadline<T>(time: Time, task: (signal: AbortSignal) => Promise<T>): Promise<T> {
+/** What an application looks up. A result that comes later is dropped, and so is its error. @param name of the option, for the error */
+export async function withinDeadline<T>(
+  time: Time,
+  name: string,
+  task: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const deadline = new AbortController()
   let cancel: (() => void) | undefined
   const late = new Promise<never>((_, reject) => {
     cancel = time.after(DEADLINE_MS, () => {
-      const error = new Error(`tokenClaims has no result after ${DEADLINE_MS} ms`)
+      const error = new Error(`${name} has no result after ${DEADLINE_MS} ms`)
       deadline.abort(error)
       reject(error)
     })
