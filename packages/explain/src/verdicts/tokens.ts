@@ -201,7 +201,7 @@ export const REFRESH_TOKEN_VERDICTS = {
   term_unknown: {
     by: 'operator',
     sentence:
-      'The user decided something at consent, such as the organization, that this server does not know. It gives no token that could be wider.',
+      'The user decided something at consent, such as the organization, that this server does not know, so it gives no token.',
     fix: 'Mount the feature that brought it on every replica; the names are in `terms` of the grant.',
     toDeveloper: 'Start the authorization again if this does not pass.',
   },
