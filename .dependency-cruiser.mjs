@@ -135,7 +135,7 @@ export default {
     ]),
     entries(from('known-clients|safe-fetch'), `${CORE}cimd/`, TYPES),
     entries(from('mcp-clients'), ['^packages/(known-clients|testkit)/src/', top('feature-api')]),
-    entries(from('pages'), `${CORE}(device|logout)/(device|logout)[.]ts$`, TYPES),
+    entries(from('pages'), `${CORE}(device|logout|organizations)/(device|logout|organizations)[.]ts$`, TYPES),
     entries(from('pages'), top('store-kit'), TYPES),
     entries(from('pages'), '^packages/explain/'),
     may(from('explain|notifications|pages'), node(['crypto'])),

@@ -1,4 +1,5 @@
 import { createResourceServer } from '@grantkit/core'
+import { clientCredentials } from '@grantkit/core/client-credentials'
 import { jwtAccessTokens } from '@grantkit/core/jwt-access-tokens'
 import {
   type Organization,
@@ -438,5 +439,15 @@ describe('without the consent page of a browser', () => {
     })
     const { token } = await create({ form: { organization: BIRCH.id } })
     expect(token.terms?.organization).toEqual(BIRCH)
+  })
+
+  it('a client without a user has the one that the operator gave it', async () => {
+    const { service } = open({}, { features: [clientCredentials()] })
+    const metadata = { redirectUris: [], grantTypes: ['client_credentials'] }
+    const access = { clientCredentialsScopes: ['courses:read'], organization: ACME.id }
+    const client = await service.server.clients.add({ ...metadata, ...access, clientName: 'Job' })
+    const form = { grant_type: 'client_credentials', ...credentials(client) }
+    const { access_token } = bodyOf<TokenAnswer>(await requestToken(service, form))
+    expect(await introspected(service, access_token)).toMatchObject({ org_id: ACME.id })
   })
 })

@@ -3,6 +3,7 @@ import * as oidc from 'openid-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { directory, type Server, STANDARD_SCOPES } from '../src/index.ts'
 import { createdServer } from './created-server.ts'
+import { browserOf } from './signed-in-browser.ts'
 
 /** Organizations of a claim of the user over HTTP, with openid-client. */
 
@@ -17,8 +18,8 @@ beforeAll(async () => {
   const people = directory({ find: async () => alice, verifyPassword: async () => alice })
   server = await createdServer({
     users: people,
-    scopes: STANDARD_SCOPES,
-    features: { organizations: { from: 'teams', none: 'refuse' } },
+    scopes: { ...STANDARD_SCOPES, 'notes:read': { description: 'Read your notes', personal: true } },
+    features: { organizations: { from: 'teams', none: 'refuse' }, personalTokens: { enabled: true } },
   })
   listening = await server.listen()
 })
@@ -80,5 +81,29 @@ describe('openid-client', () => {
     await expect(oidc.refreshTokenGrant(config, String(refresh_token))).rejects.toMatchObject({
       error: 'invalid_grant',
     })
+  })
+})
+
+describe('a user', () => {
+  it('sees on the account page for which organization each app has access', async () => {
+    alice.teams = [ACME, BIRCH]
+    await signedIn(await openClient(), { organization: BIRCH.id })
+    const { html } = await (await browserOf(server.config, 'alice'))('/account')
+    expect(html).toContain('<dt>Organization</dt><dd><bdi>Birch &amp; Sons</bdi></dd>')
+  })
+
+  it('chooses one for a personal access token', async () => {
+    alice.teams = [ACME, BIRCH]
+    const visit = await browserOf(server.config, 'alice')
+    const { html } = await visit('/account/tokens')
+    expect(html.match(/<input type="radio" name="organization"/g)).toHaveLength(2)
+    const ticket = /name="ticket" value="([^"]+)"/.exec(html)?.[1] ?? ''
+    const resource = server.config.baseUrl
+    const form = { label: 'Nightly job', scope: 'notes:read', resource, days: '30', ticket }
+    expect(await visit('/account/tokens', {}, form)).toMatchObject({ status: 400 })
+    const made = await visit('/account/tokens', {}, { ...form, organization: ACME.id })
+    const [, token = ''] = /<textarea[^>]*>([^<]+)</.exec(made.html) ?? []
+    const seen = await oidc.tokenIntrospection(await openClient(), token)
+    expect(seen).toMatchObject({ active: true, personal: true, org_id: ACME.id })
   })
 })
