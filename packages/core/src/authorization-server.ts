@@ -58,6 +58,7 @@ import {
 import { type Endpoint, type EndpointDescription, routesOf } from './http/endpoint.ts'
 import type { Route } from './http/http.ts'
 import type { Kernel } from './kernel/kernel.ts'
+import { familyOf } from './kernel/resource-indicator.ts'
 import { unrestricted } from './kernel/scope.ts'
 import { storeErrorsAs503 } from './kernel/store.ts'
 import { FAILURE_LIMITS } from './limits/rate-limits.ts'
@@ -119,6 +120,7 @@ export function createAuthorizationServer<Scope extends string>(
   const { accessTokens, senderConstraint } = single
   const sessions = sessionEnds(server, single.sessions)
   const requestTerms = termsOf(features)
+  requireTermsOfFamilies(server.resources, requestTerms)
   mount({ accessTokens, senderConstraint, sessions, requestTerms })
   const optional: readonly FeatureParts[] = [
     ...openId(server, options, senderConstraint?.userinfo),
@@ -152,6 +154,15 @@ export function createAuthorizationServer<Scope extends string>(
       ended: (ended) => sessions.ended(ended),
       deliver: () => sessions.deliver(),
     },
+  }
+}
+
+/** Otherwise each member would be for everybody. */
+function requireTermsOfFamilies(resources: readonly string[], terms: readonly ToldTerm[] = []): void {
+  for (const resource of resources) {
+    const variable = familyOf(resource)?.variable
+    if (variable !== undefined && !terms.some(({ name }) => name === variable))
+      throw new Error(`resources: ${resource} needs a feature that decides {${variable}}`)
   }
 }
 

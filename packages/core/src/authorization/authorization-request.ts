@@ -6,7 +6,7 @@ import { type Parameters, ResourceParameter, readMessage, text } from '../http/m
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError, withCode } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
-import { requestedResources } from '../kernel/resource-indicator.ts'
+import { requestedMembers } from '../kernel/resource-indicator.ts'
 import { OPENID, type ScopeOptions, type ScopesOfRequest, scopesOfRequest } from '../kernel/scope.ts'
 import { optionalProofKey, type SenderConstraint } from '../tokens/proof-of-possession.ts'
 import { StateParameter } from './redirect-target.ts'
@@ -138,7 +138,7 @@ export function readAuthorizationRequest(
   const hasNonce = requested.nonce !== undefined && scope.scopes.includes(OPENID)
   if (challenge === undefined && !hasNonce && client.nonceOptional !== true)
     throw new OAuthError(REQUEST_ERRORS.challenge_and_nonce_missing)
-  const target = { scopes: scope.scopes, resources: requestedResources(requested.resource, resources) }
+  const target = { scopes: scope.scopes, resources: requestedMembers(requested.resource, resources) }
   return {
     ...scope,
     resources: target.resources,

@@ -172,7 +172,7 @@ export async function consentRemembered(
   return live.some(
     ({ scopes, resources, terms }) =>
       includesAll(scopes, request.scopes) &&
-      coversResources(resources, request.resources) &&
+      coversResources(resources, request.resources, context.kernel.resources) &&
       sameTerms(terms, decided),
   )
 }
@@ -223,7 +223,9 @@ async function consentScopes(
   const live = await liveGrants(context, attempt, session).catch(() => [])
   const grants = live.filter(({ terms }) => decided !== 'open' && sameTerms(terms, decided.value))
   return scopesInWords({ scopes: kernel.scopes, interaction }, requested, attempt.page, (name) =>
-    grants.some((grant) => grant.scopes.includes(name) && coversResources(grant.resources, resources)),
+    grants.some(
+      (grant) => grant.scopes.includes(name) && coversResources(grant.resources, resources, kernel.resources),
+    ),
   )
 }
 

@@ -5,6 +5,7 @@ import { json } from '../http/http.ts'
 import { readMessage } from '../http/message.ts'
 import { type Claims, claimsAbout, type Kernel, type SubjectOptions } from '../kernel/kernel.ts'
 import type { AccessTokenState, Client, Grant } from '../kernel/records.ts'
+import { plainResources } from '../kernel/resource-indicator.ts'
 import {
   type AccessTokenFormat,
   parseRefreshToken,
@@ -146,7 +147,7 @@ type Extent = Omit<AccessTokenState, 'hash' | 'parent'>
 
 /** A token without resources is valid at all of them. */
 function audienceOf({ resources: all }: Kernel, { resources }: Pick<Extent, 'resources'>): readonly string[] {
-  return resources.length === 0 ? all : resources
+  return resources.length === 0 ? plainResources(all) : resources
 }
 
 interface AccessTokenMembers {

@@ -10,6 +10,7 @@ import { type Parameters, readMessage, text } from '../http/message.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError, SERVER_ERRORS, withCode } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
+import { plainResources } from '../kernel/resource-indicator.ts'
 import { pauseAfter } from '../kernel/time.ts'
 import type { Limiter } from '../limits/rate-limits.ts'
 import { type AccessTokenFormat, formatRefreshToken, grantIdOf, tokenType } from '../tokens/credential.ts'
@@ -94,7 +95,7 @@ export function tokenEndpoint(
     ...offers,
     kernel,
     claims: operatorClaims(kernel, options),
-    namedResources: resourceInTokenResponse ? kernel.resources : undefined,
+    namedResources: resourceInTokenResponse ? plainResources(kernel.resources) : undefined,
     saysWhenItEnds: refreshTokenExpiration,
   }
   // It is watched from now on, not from the first request on.

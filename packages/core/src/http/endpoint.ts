@@ -168,7 +168,7 @@ export function routesOf(
     ...endpoints.map((endpoint) => routeOf(endpoint, basePath, kernel, cors)),
     ...documents.map((document) => routeOf(document, '', kernel, cors)),
   ]
-  const paths = routes.map(({ path }) => path)
+  const paths = routes.map(({ path, below }) => (below ? `${path}/` : path))
   const twice = paths.find((path, index) => paths.indexOf(path) !== index)
   if (twice !== undefined) throw new Error(`paths: two endpoints are at ${twice}`)
   // The first route of a path is used, in every framework.

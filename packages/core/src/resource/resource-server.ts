@@ -25,7 +25,14 @@ import {
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { AccessTokenState, Grant } from '../kernel/records.ts'
-import { audienceIncludes, canonicalResource, checkedResource } from '../kernel/resource-indicator.ts'
+import {
+  audienceIncludes,
+  canonicalResource,
+  checkedResource,
+  familyOf,
+  type ResourceFamily,
+  valueIn,
+} from '../kernel/resource-indicator.ts'
 import type { ScopeCatalogue } from '../kernel/scope.ts'
 import { acceptedSecrets, type ServerSecret, strongRandom } from '../kernel/secrets.ts'
 import { type GrantRecords, type Store, storeErrorsAs503, type Transients } from '../kernel/store.ts'
@@ -126,7 +133,26 @@ export function createResourceServer<Scope extends string>(
     now,
     ...observed({ emit: listener, now, random: strongRandom }, options.observer, secret),
   }
-  return resourceServer(guard, (request, required, route) => accessOf(guard, request, required, route))
+  const family = familyOf(resource)
+  return resourceServer(guard, async (request, required, route) => {
+    if (family === undefined) return accessOf(guard, request, required, route)
+    const member = memberAt(family, request.path)
+    if (member === undefined) return { kind: 'refused', response: NOT_FOUND }
+    const metadataUrl = wellKnownAddress('oauth-protected-resource', member)
+    const own = { ...guard, resource: member, metadataUrl, mustBeNamed: true }
+    return accessOf(own, request, required, route)
+  })
+}
+
+const NOT_FOUND = { status: 404, headers: {}, body: '' }
+
+/** The member of a family at the path of a request, or of one below it. */
+function memberAt(family: ResourceFamily, path: string): string | undefined {
+  const { pathname } = new URL(family.prefix)
+  const [segment = '', ...below] = path.startsWith(pathname) ? path.slice(pathname.length).split('/') : []
+  const isBare = below.length === 1 && below[0] === ''
+  const member = family.prefix + segment
+  return !isBare && valueIn(family, member) !== undefined ? member : undefined
 }
 
 /** The resource to guard, with the store. */
@@ -135,6 +161,8 @@ export interface GuardedResource extends Deciding {
   /** Its identifier (RFC 8707), canonical. */
   readonly resource: string
   readonly accessTokens: AccessTokenFormat
+  /** It is a member of a family: a token without resources is not valid there. */
+  readonly mustBeNamed?: boolean | undefined
   /** Those that it knows. */
   readonly requestTerms?: readonly ToldTerm[] | undefined
 }
@@ -198,7 +226,8 @@ async function liveToken(
   const { terms } = stored.value
   if (terms !== undefined && hasUnknownTerm(guard.requestTerms, terms))
     throw new OAuthError(BEARER_ERRORS.bearer_unknown)
-  if (!audienceIncludes(state.resources, guard.resource))
+  const isNamed = state.resources.length > 0 || !guard.mustBeNamed
+  if (!isNamed || !audienceIncludes(state.resources, guard.resource))
     throw new OAuthError(BEARER_ERRORS.bearer_wrong_audience, undefined, {
       facts: { expected: state.resources },
     })

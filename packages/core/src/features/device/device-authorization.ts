@@ -8,7 +8,7 @@ import { json } from '../../http/http.ts'
 import { type Parameters, ResourceParameter, readMessage, text } from '../../http/message.ts'
 import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
 import type { Client, Transient } from '../../kernel/records.ts'
-import { requestedResources } from '../../kernel/resource-indicator.ts'
+import { requestedMembers } from '../../kernel/resource-indicator.ts'
 import { scopesOfRequest } from '../../kernel/scope.ts'
 import {
   type GrantId,
@@ -143,7 +143,7 @@ function requestedAccess(
       DEVICE_REQUEST_ERRORS.device_scope_refused,
       `Devices cannot get the scope "${refused}". Leave it out`,
     )
-  const resources = requestedResources(resource, server.resources)
+  const resources = requestedMembers(resource, server.resources)
   const asked = askedTerms(server, form, { client, scopes, resources })
   const proves = code_challenge !== undefined || code_challenge_method !== undefined
   return {

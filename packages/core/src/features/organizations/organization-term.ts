@@ -6,6 +6,7 @@ import { text } from '../../http/message.ts'
 import { displayText } from '../../kernel/display-text.ts'
 import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
 import type { Client } from '../../kernel/records.ts'
+import { familyOf, valueIn } from '../../kernel/resource-indicator.ts'
 
 /** An organization of a user. */
 export interface Organization {
@@ -112,12 +113,19 @@ export function organizationTerm(
     if (none === 'refuse') throw new OAuthError(ORGANIZATION_ERRORS.organization_missing)
     return { value: undefined }
   }
+  const families = server.resources.map(familyOf).filter((family) => family?.variable === ORGANIZATION)
+  const memberOf = (resource: string) =>
+    families.map((family) => family && valueIn(family, resource)).find((id) => id !== undefined)
   const named = (requested: Readonly<Record<string, unknown>>) => requested[parameter] as string | undefined
   return {
     name: ORGANIZATION,
     parameters: z.object({ [parameter]: OrganizationId.optional() }),
     claims: [claim, NAME_CLAIM],
-    read: (requested) => ({ id: named(requested) }),
+    read(requested, { resources }) {
+      const ids = [named(requested), ...resources.map(memberOf)].filter((id) => id !== undefined)
+      if (ids.some((id) => id !== ids[0])) throw new OAuthError(ORGANIZATION_ERRORS.organization_differs)
+      return { id: ids[0] }
+    },
     async view({ id }, { subject }) {
       const all = await membersOf(subject)
       const organizations = id === undefined ? all : [oneOf(all, id)]

@@ -7,7 +7,7 @@ import { displayText } from '../../kernel/display-text.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { defineErrors, OAuthError, SERVER_ERRORS } from '../../kernel/oauth-error.ts'
 import type { Client, Grant, Terms, TermViews } from '../../kernel/records.ts'
-import { requestedResources } from '../../kernel/resource-indicator.ts'
+import { requestedMembers } from '../../kernel/resource-indicator.ts'
 import { sha256 } from '../../kernel/secrets.ts'
 import { pauseAfter } from '../../kernel/time.ts'
 import { formatPersonalToken, parsePersonalToken } from '../../tokens/credential.ts'
@@ -108,7 +108,7 @@ export async function createToken(
   request: PersonalTokenRequest,
 ): Promise<CreatedPersonalToken> {
   const { subject } = request
-  const resources = requestedResources(request.resources, kernel.resources)
+  const resources = requestedMembers(request.resources, kernel.resources)
   if (resources.length === 0) throw new OAuthError(PERSONAL_TOKEN_ERRORS.personal_token_resource)
   // It is a bearer token.
   requireKeyFor(resources, kernel.boundResources, undefined)
