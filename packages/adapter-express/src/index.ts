@@ -31,7 +31,7 @@ export function authorizationServer(server: { readonly routes: readonly Route[] 
   const router = Router()
   router.use(requireRoot)
   for (const route of server.routes) {
-    router.all(pattern(route.path), async (req, res) => {
+    router.all(pattern(route), async (req, res) => {
       const body = await readBody(req)
       if (body instanceof OAuthError) return send(res, refused(body))
       try {
@@ -80,8 +80,8 @@ const requireRoot: RequestHandler = ({ baseUrl }, _res, next) => {
 }
 
 /** A path of Express would ignore case. */
-function pattern(path: string): RegExp {
-  return new RegExp(`^${path.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`)
+function pattern({ path, below }: Route): RegExp {
+  return new RegExp(`^${path.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}${below ? '/' : '$'}`)
 }
 
 /** Closes the connection, because the rest of the body may still be on its way. */

@@ -44,7 +44,7 @@ export function authorizationServer(server: { readonly routes: readonly Route[] 
     for (const route of server.routes) {
       app.route({
         method: app.supportedMethods,
-        url: pattern(route.path),
+        url: pattern(route.path) + (route.below ? '/*' : ''),
         exposeHeadRoute: false,
         handler: async (request, reply) => {
           try {

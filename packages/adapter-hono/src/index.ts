@@ -43,7 +43,7 @@ export function authorizationServer(
 ): Hono {
   const app = new Hono()
   for (const route of server.routes) {
-    const path = pattern(route.path)
+    const path = pattern(route.path) + (route.below ? '/:below{.*}' : '')
     app.all(path, async (c) => {
       requireRoot(routePath(c), path)
       try {

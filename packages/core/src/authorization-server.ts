@@ -34,6 +34,7 @@ import {
   type ServerContext,
   serverContext,
   singleParts,
+  termsOf,
 } from './feature.ts'
 import {
   admitWithToken,
@@ -43,6 +44,7 @@ import {
 import { authorizationCode } from './grants/authorization-code.ts'
 import { introspection } from './grants/introspection.ts'
 import { refreshToken } from './grants/refresh-token.ts'
+import { TERM_ERRORS, type ToldTerm } from './grants/request-terms.ts'
 import { revocation } from './grants/revocation.ts'
 import { tokenEndpoint } from './grants/token-endpoint.ts'
 import {
@@ -56,6 +58,7 @@ import {
 import { type Endpoint, type EndpointDescription, routesOf } from './http/endpoint.ts'
 import type { Route } from './http/http.ts'
 import type { Kernel } from './kernel/kernel.ts'
+import { familyOf } from './kernel/resource-indicator.ts'
 import { unrestricted } from './kernel/scope.ts'
 import { storeErrorsAs503 } from './kernel/store.ts'
 import { FAILURE_LIMITS } from './limits/rate-limits.ts'
@@ -75,6 +78,8 @@ export interface AuthorizationServer {
   readonly description: ServerDescription
   /** The format of its access tokens, for `createResourceServer`. */
   readonly accessTokens: AccessTokenFormat
+  /** What users decide beside scopes and resources, for `createResourceServer`. Absent without such features. */
+  readonly requestTerms: readonly ToldTerm[] | undefined
   readonly clients: ClientAdministration
   readonly grants: UserGrants & AssertedGrants
   readonly sessions: UserSessions
@@ -114,7 +119,9 @@ export function createAuthorizationServer<Scope extends string>(
   const single = singleParts(features)
   const { accessTokens, senderConstraint, clientKeys } = single
   const sessions = sessionEnds(server, single.sessions)
-  mount({ accessTokens, senderConstraint, sessions, clientKeys })
+  const requestTerms = termsOf(features)
+  requireTermsOfFamilies(server.resources, requestTerms)
+  mount({ accessTokens, senderConstraint, sessions, clientKeys, requestTerms })
   const optional: readonly FeatureParts[] = [
     ...openId(server, options, senderConstraint?.userinfo),
     ...features,
@@ -140,12 +147,22 @@ export function createAuthorizationServer<Scope extends string>(
     metadata,
     description: { grantTypes, clientAuthMethods, rateLimits, errors, endpoints },
     accessTokens,
+    requestTerms,
     clients: clientAdministration(server, ofOperator, options),
     grants: { ...userGrants(server), endOf: (of) => endGrantsOf(server, of) },
     sessions: {
       ended: (ended) => sessions.ended(ended),
       deliver: () => sessions.deliver(),
     },
+  }
+}
+
+/** Otherwise each member would be for everybody. */
+function requireTermsOfFamilies(resources: readonly string[], terms: readonly ToldTerm[] = []): void {
+  for (const resource of resources) {
+    const variable = familyOf(resource)?.variable
+    if (variable !== undefined && !terms.some(({ name }) => name === variable))
+      throw new Error(`resources: ${resource} needs a feature that decides {${variable}}`)
   }
 }
 
@@ -159,6 +176,7 @@ function modules(server: ServerContext, options: Options): FeatureParts[] {
     standardMethods(server, options),
     { rateLimits: { ...FAILURE_LIMITS, ...REGISTRATION_LIMITS, ...AUTHORIZATION_LIMITS } },
     { errors: options.stepUp && STEP_UP_ERRORS },
+    { errors: server.requestTerms && TERM_ERRORS },
   ]
 }
 

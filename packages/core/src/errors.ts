@@ -24,6 +24,7 @@ import { FEED_ERRORS } from './features/jwt-access-tokens/revocation-feed.ts'
 import { JWT_GUARD_ERRORS } from './features/jwt-access-tokens/revoked-tokens.ts'
 import { JWT_GRANT_ERRORS } from './features/jwt-bearer/assertion.ts'
 import { LOGOUT_ERRORS } from './features/logout/logout.ts'
+import { ORGANIZATION_ERRORS } from './features/organizations/organization-term.ts'
 import { PAR_ERRORS } from './features/par/pushed-request.ts'
 import { REQUEST_OBJECT_ERRORS } from './features/request-objects/request-object.ts'
 import { EXCHANGE_ERRORS } from './features/token-exchange/narrowing.ts'
@@ -31,6 +32,7 @@ import { CHALLENGE_ERRORS, CODE_ERRORS } from './grants/authorization-code.ts'
 import { BOUND_RESOURCE_ERRORS } from './grants/grant.ts'
 import { TOKEN_CLAIMS_ERRORS } from './grants/operator-claims.ts'
 import { REFRESH_ERRORS } from './grants/refresh-token-state.ts'
+import { TERM_ERRORS } from './grants/request-terms.ts'
 import { REVOCATION_ERRORS } from './grants/revocation.ts'
 import { CLIENT_LIMIT_ERRORS, GRANT_TYPE_ERRORS } from './grants/token-endpoint.ts'
 import { MESSAGE_ERRORS } from './http/endpoint.ts'
@@ -68,6 +70,7 @@ export const ERRORS = {
   ...CHALLENGE_ERRORS,
   ...PUSHED_ERRORS,
   ...PUSHED_KEY_ERRORS,
+  ...ORGANIZATION_ERRORS,
   ...PAR_ERRORS,
   ...REQUEST_OBJECT_ERRORS,
   ...PROMPT_ERRORS,
@@ -82,6 +85,7 @@ export const ERRORS = {
   ...CLIENT_CREDENTIALS_ERRORS,
   ...BOUND_RESOURCE_ERRORS,
   ...REFRESH_ERRORS,
+  ...TERM_ERRORS,
   ...SUBJECT_ERRORS,
   ...TOKEN_CLAIMS_ERRORS,
   ...REVOCATION_ERRORS,

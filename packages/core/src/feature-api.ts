@@ -19,6 +19,7 @@ export { isPrivateUseUri, loopbackAnd, type RedirectUriPolicy } from './clients/
 export type { FeatureParts, ServerContext } from './feature.ts'
 export { changeGrant, planOf } from './grants/change-grant.ts'
 export type { ExchangePlan, GrantType, TokenMembers, TokenRequest } from './grants/grant-type.ts'
+export type { Decided, Narrowed, RequestTerm, TermQuestion, Told, UserInfo } from './grants/request-terms.ts'
 export type { Endpoint } from './http/endpoint.ts'
 export { json, securePage } from './http/http.ts'
 export { formParameters, parameters, readMessage } from './http/message.ts'
@@ -28,7 +29,15 @@ export { terminalText } from './kernel/display-text.ts'
 export { type CreateListener, type Observer, observers, type Report } from './kernel/events.ts'
 export type { Kernel } from './kernel/kernel.ts'
 export { defineErrors, type ErrorDefinition } from './kernel/oauth-error.ts'
-export type { Client, FeatureMetadata, Grant, RefreshState, Transient } from './kernel/records.ts'
+export type {
+  Client,
+  FeatureMetadata,
+  Grant,
+  RefreshState,
+  Terms,
+  TermViews,
+  Transient,
+} from './kernel/records.ts'
 export { requestedScopes, scopeCeiling } from './kernel/scope.ts'
 export {
   type GrantId,

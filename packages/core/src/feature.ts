@@ -27,6 +27,7 @@ import type { ClientSource } from './clients/client-record.ts'
 import type { Metadata } from './discovery/server-metadata.ts'
 import { type GrantOptions, type GrantTerms, grantTerms } from './grants/grant-terms.ts'
 import type { GrantType, TokenMembers } from './grants/grant-type.ts'
+import type { RequestTerm } from './grants/request-terms.ts'
 import type { Endpoint } from './http/endpoint.ts'
 import type { Kernel } from './kernel/kernel.ts'
 import type { ErrorDefinition } from './kernel/oauth-error.ts'
@@ -60,6 +61,8 @@ export interface ServerContext extends Kernel {
   readonly accessTokens: AccessTokenFormat
   /** Binds tokens to keys, if a feature does. @throws Error before all features are created */
   readonly senderConstraint: SenderConstraint | undefined
+  /** What users decide beside scopes and resources. Absent without a feature that brings such terms. */
+  readonly requestTerms: readonly RequestTerm[] | undefined
   /** What a feature does about sessions; nothing without one. */
   readonly sessions: SessionObserver
   /** The public keys that a client registered; `undefined` if no feature reads any. */
@@ -111,6 +114,8 @@ export interface FeatureParts {
   readonly sessions?: SessionObserver | undefined
   /** Reads the keys that clients register, for every feature. At most one feature may set it. */
   readonly clientKeys?: ClientKeys | undefined
+  /** What requests ask for and users decide beside scopes and resources. */
+  readonly requestTerms?: readonly RequestTerm[] | undefined
   readonly tokenMembers?: TokenMembers | undefined
   /**
    * Members of client metadata that this feature reads. They are kept in `Client.featureMetadata`, as their schemas made
@@ -183,6 +188,13 @@ export function singleParts(features: readonly FeatureParts[]): SingleParts {
     sessions: onlyOne('sessions', features) ?? UNOBSERVED,
     clientKeys: onlyOne('clientKeys', features),
   }
+}
+
+/** @returns `undefined` for none @throws Error when two features bring one name */
+export function termsOf(features: readonly FeatureParts[]): readonly RequestTerm[] | undefined {
+  const terms = features.flatMap((feature) => feature.requestTerms ?? [])
+  requireDistinct('requestTerms', terms.map(nameOf))
+  return terms.length === 0 ? undefined : terms
 }
 
 /** @throws Error when two features bring one name */
@@ -268,7 +280,10 @@ export function registrable(
 
 type ContextOptions = AuthorizationOptions & GrantOptions & LimitOptions & SigningKeyOptions
 
-const LATE = ['accessTokens', 'senderConstraint', 'sessions', 'clientKeys', 'validateRequest'] as const
+const LATE = [
+  ...(['accessTokens', 'senderConstraint', 'sessions', 'clientKeys'] as const),
+  ...(['requestTerms', 'validateRequest'] as const),
+]
 type LateMember = (typeof LATE)[number]
 
 const late: PropertyDescriptor = {

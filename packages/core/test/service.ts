@@ -103,6 +103,7 @@ export function openService(overrides: Partial<AuthorizationServerOptions<Servic
     store: overrides.store ?? store,
     scopes: SCOPES,
     anonymous: 'allow',
+    requestTerms: server.requestTerms,
     observer: overrides.observer,
     now,
     onEvent,

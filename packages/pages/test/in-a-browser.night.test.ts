@@ -106,6 +106,25 @@ describe('the buttons of a decision', () => {
   })
 })
 
+describe('the choice of an organization', () => {
+  it.each(['consent-organizations', 'consent-200-organizations'])(
+    'is needed to allow, and not to deny, without a script: %s',
+    async (name) => {
+      await open(name)
+      const sent: string[] = []
+      page.on('request', (request) => sent.push(request.postData() ?? ''))
+      await page.click('[value=allow]')
+      const invalid = await page.evaluate(() => document.querySelectorAll(':invalid:not(form)').length)
+      expect(invalid).toBeGreaterThan(0)
+      expect(sent).toEqual([])
+      await Promise.all([page.waitForRequest(/consent/), page.click('[value=deny]')])
+      expect(sent[0]).toContain('decision=deny')
+      expect(sent[0]).not.toMatch(/organization=[^&]/)
+      page.removeAllListeners('request')
+    },
+  )
+})
+
 describe('a language from right to left', () => {
   it('mirrors the page', async () => {
     await open('consent', 'ar')

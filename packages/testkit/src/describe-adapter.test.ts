@@ -26,7 +26,7 @@ async function answer(routes: readonly Route[], incoming: IncomingMessage): Prom
     const { method = '', url = '' } = incoming
     const headers = nodeHeaders(incoming)
     const [path = '', ...query] = url.split('?')
-    const route = routes.find((candidate) => candidate.path === path)
+    const route = routes.find((one) => (one.below ? path.startsWith(`${one.path}/`) : one.path === path))
     if (route === undefined) return { status: 404, headers: {}, body: '' }
     const body = await read(incoming)
     const { remoteAddress } = incoming.socket

@@ -2,11 +2,13 @@ import { publicClient } from '../clients/client-record.ts'
 import { isLoopback, isPrivateUseUri } from '../clients/redirect-uri.ts'
 import { endedGrant } from '../grants/change-grant.ts'
 import { type Approval, openGrant } from '../grants/grant.ts'
+import { sameTerms } from '../grants/request-terms.ts'
 import { openWithinLimit, revokeUserGrant } from '../grants/user-grants.ts'
 import { type HttpResponse, securePage } from '../http/http.ts'
 import type { PageView } from '../http/page.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
+import type { Terms } from '../kernel/records.ts'
 import { sha256 } from '../kernel/secrets.ts'
 import { formatCode } from '../tokens/credential.ts'
 import type { AuthorizationAttempt, AuthorizationContext } from './authorization-context.ts'
@@ -38,6 +40,8 @@ export interface ConsentGranted {
   readonly scopes: readonly string[]
   /** The resource indicators (RFC 8707); empty means every resource of this server. */
   readonly resources: readonly string[]
+  /** What the user decided beside the scopes. */
+  readonly terms?: Terms | undefined
   /** The id of the client to which the redirect URI belongs. */
   readonly known?: string | undefined
 }
@@ -46,6 +50,8 @@ interface UserAnswer {
   readonly session: Session
   /** Those that the user allows. */
   readonly scopes: readonly string[]
+  /** What they decide beside the scopes. */
+  readonly terms?: Terms | undefined
   /** The consent ticket. The ids and secrets of the grant and its code are derived from it. */
   readonly ticket: string
 }
@@ -63,14 +69,15 @@ export async function approve(
   const approval = approvalOf(context, attempt, allowed, now)
   const { id: grantId, subject, code } = approval
   const grant = openGrant(approval, now, { ...lifetimes, code: codeLifetime(lifetimes, target) })
-  const { clientId, scopes, resources } = grant
+  const { clientId, scopes, resources, terms } = grant
   observer?.report({ fact: 'consent_answered', grant }, http)
   // An approved client lives at least as long as its grants.
   await store.clients.keep(target.client, grant.expiresAt)
   if (await openWithinLimit(kernel, grant)) {
     const ids = { grantId, clientId, subject }
     const known = target.owner && { known: target.owner.id }
-    emit({ type: 'consent_granted', ...ids, scopes, resources, ...known } satisfies ConsentGranted, http)
+    const extent = { scopes, resources, ...(terms && { terms }) }
+    emit({ type: 'consent_granted', ...ids, ...extent, ...known } satisfies ConsentGranted, http)
     attempt.opened?.accepted?.(http)
   } else await requireSameAnswer(kernel, approval)
   observer?.report({ fact: 'code_sent' }, http)
@@ -87,7 +94,7 @@ function codeLifetime({ code }: AuthorizationContext['lifetimes'], { owner }: Re
 function approvalOf(
   context: AuthorizationContext,
   { http, target: { client, redirectUri }, request, opened }: AuthorizationAttempt,
-  { session, scopes, ticket }: UserAnswer,
+  { session, scopes, terms, ticket }: UserAnswer,
   now: number,
 ): Approval {
   const { kernel } = context
@@ -104,6 +111,7 @@ function approvalOf(
     withheldScopes:
       withheld.length === 0 ? undefined : withheld.map((scope) => detachedText(scope, catalogue)),
     resources: request.resources.map((resource) => detachedText(resource, kernel.resources)),
+    ...(terms && { terms }),
     redirectUri: detachedText(redirectUri, client.redirectUris),
     nonce: request.nonce && detachedText(request.nonce),
     authTime: session.authTime,
@@ -124,15 +132,18 @@ function detachedText<Text extends string>(text: Text, kept: readonly string[] =
 
 /**
  * A form that is sent twice (a double click) gets the same code twice while that code is unused. If the user has ticked
- * other scopes, neither answer counts: the grant ends.
+ * other scopes, or decided otherwise, neither answer counts: the grant ends.
  */
-async function requireSameAnswer(kernel: Kernel, { id, subject, scopes, code }: Approval): Promise<void> {
+async function requireSameAnswer(
+  kernel: Kernel,
+  { id, subject, scopes, terms, code }: Approval,
+): Promise<void> {
   const first = (await kernel.store.grants.find(id))?.value
   const sent = first?.code
   // Another form of the pushed request was answered, by this user or another one: that code is not for this form.
   if (sent !== undefined && sent.hash !== sha256(code))
     throw new OAuthError(APPROVAL_ERRORS.consent_ticket_spent)
-  const same = first !== undefined && first.scopes.join() === scopes.join()
+  const same = first !== undefined && first.scopes.join() === scopes.join() && sameTerms(first.terms, terms)
   if (same && sent !== undefined && sent.redeemedAt === undefined && kernel.now() < sent.expiresAt) return
   if (!same) await revokeUserGrant(kernel, subject, id)
   throw new OAuthError(APPROVAL_ERRORS.consent_ticket_spent)

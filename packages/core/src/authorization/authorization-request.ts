@@ -1,11 +1,12 @@
 import * as z from 'zod'
 import { requiredChallenge } from '../grants/authorization-code.ts'
+import { type AskedTerms, askedTerms, type WithTerms } from '../grants/request-terms.ts'
 import type { HttpRequest } from '../http/http.ts'
 import { type Parameters, ResourceParameter, readMessage, text } from '../http/message.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, type ErrorDefinition, OAuthError, withCode } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
-import { requestedResources } from '../kernel/resource-indicator.ts'
+import { requestedMembers } from '../kernel/resource-indicator.ts'
 import { OPENID, type ScopeOptions, type ScopesOfRequest, scopesOfRequest } from '../kernel/scope.ts'
 import { optionalProofKey, type SenderConstraint } from '../tokens/proof-of-possession.ts'
 import { type RedirectTarget, StateParameter } from './redirect-target.ts'
@@ -56,6 +57,8 @@ export interface AuthorizationRequest extends ScopesOfRequest {
   readonly idTokenHint?: string | undefined
   readonly loginHint?: string | undefined
   readonly uiLocales?: string | undefined
+  /** What it asks for beside scopes and resources; absent for nothing. */
+  readonly asked?: AskedTerms | undefined
 }
 
 const parameter = text()
@@ -94,21 +97,25 @@ const BINDING = {
 /** Where sign-ins have classes; any other server ignores it (OpenID Connect Core 3.1.2.1). */
 const CLASSES = { acr_values: parameter.optional() }
 
-const BindingParameters = AuthorizationParameters.extend(BINDING)
-const ClassParameters = AuthorizationParameters.extend(CLASSES)
-const AllParameters = BindingParameters.extend(CLASSES)
+const AllParameters = AuthorizationParameters.extend(BINDING).extend(CLASSES)
+type AllParameters = z.infer<typeof AllParameters>
 
 export interface ChallengeOptions {
   /** `required`: no client may omit the challenge, even with `pkceOptional`. Default: `pkceOptional` of the client counts. */
   readonly pkce?: 'required' | undefined
 }
 
-export interface RequestOptions extends ScopeOptions, ChallengeOptions {
-  /** Whether a code can be bound to a key. */
-  readonly bindsCodes: boolean
+export interface RequestOptions extends ScopeOptions, ChallengeOptions, WithTerms {
+  /** Those of {@link parametersOf}. */
+  readonly parameters: z.ZodType<AllParameters>
   readonly responseModes: readonly ResponseMode[]
   /** Absent: sign-ins have no classes. */
   readonly authenticationClasses?: AuthenticationClasses | undefined
+}
+
+interface ParameterOptions extends WithTerms, Pick<RequestOptions, 'authenticationClasses'> {
+  /** Whether a code can be bound to a key. */
+  readonly bindsCodes: boolean
 }
 
 /**
@@ -122,7 +129,7 @@ export function readAuthorizationRequest(
   { client, redirectUri, responseMode }: Pick<RedirectTarget, 'client' | 'redirectUri' | 'responseMode'>,
   sent: Parameters,
 ): AuthorizationRequest {
-  const requested: z.infer<typeof AllParameters> = readMessage(parametersOf(options), sent)
+  const requested: AllParameters = readMessage(options.parameters, sent)
   refuseUnsupported(requested)
   if (!isRequested(responseMode, requested.response_mode))
     throw unsupportedMode(options, { client, redirectUri })
@@ -134,9 +141,11 @@ export function readAuthorizationRequest(
   const hasNonce = requested.nonce !== undefined && scope.scopes.includes(OPENID)
   if (challenge === undefined && !hasNonce && client.nonceOptional !== true)
     throw new OAuthError(REQUEST_ERRORS.challenge_and_nonce_missing)
+  const target = { scopes: scope.scopes, resources: requestedMembers(requested.resource, resources) }
   return {
     ...scope,
-    resources: requestedResources(requested.resource, resources),
+    resources: target.resources,
+    asked: askedTerms(options, sent, { client, ...target }),
     challenge,
     jkt: requested.dpop_jkt,
     nonce: requested.nonce,
@@ -149,10 +158,25 @@ export function readAuthorizationRequest(
   }
 }
 
-export function parametersOf({ bindsCodes, authenticationClasses }: RequestOptions) {
-  if (authenticationClasses !== undefined && authenticationClasses.names.length > 0)
-    return bindsCodes ? AllParameters : ClassParameters
-  return bindsCodes ? BindingParameters : AuthorizationParameters
+/**
+ * The parameters that a server reads.
+ *
+ * @throws Error for a parameter of a term that has another meaning
+ */
+export function parametersOf({
+  bindsCodes,
+  authenticationClasses,
+  requestTerms = [],
+}: ParameterOptions): z.ZodType<AllParameters> {
+  const hasClasses = (authenticationClasses?.names.length ?? 0) > 0
+  const shape: Record<string, z.ZodType> = { ...(bindsCodes && BINDING), ...(hasClasses && CLASSES) }
+  for (const { name, parameters } of requestTerms)
+    for (const [parameter, type] of Object.entries(parameters.shape)) {
+      if (parameter in AllParameters.shape || parameter in shape)
+        throw new Error(`features: the term ${name} has the parameter ${parameter}, which is taken`)
+      shape[parameter] = type
+    }
+  return AuthorizationParameters.extend(shape) as unknown as z.ZodType<AllParameters>
 }
 
 /** The client has a secret then, which protects the code from all but injection (RFC 9700 2.1.1). */

@@ -5,6 +5,7 @@
 import { CLIENT_ERRORS } from '../clients/client-record.ts'
 import { type RedirectUriOptions, redirectUriPolicyOf } from '../clients/redirect-uri.ts'
 import { CHALLENGE_METHOD } from '../grants/authorization-code.ts'
+import type { WithTerms } from '../grants/request-terms.ts'
 import { basePathOf, type Endpoint, endpointPath, type PathOptions } from '../http/endpoint.ts'
 import { readMessage } from '../http/message.ts'
 import { checkLanguages } from '../kernel/display-text.ts'
@@ -77,6 +78,7 @@ export function authorization(
   checkDefaultScope(server, defaultScope)
   const { interaction, secret, keys, limiter, authenticationClasses } = server
   const { requestSources, senderConstraint, sessions, responseModes } = mounted
+  const { requestTerms } = server
   const { session, uiLocales } = interaction
   const { names } = authenticationClasses
   checkSession(session, server.issuer)
@@ -90,7 +92,10 @@ export function authorization(
   const context: AuthorizationContext = {
     ...{ kernel: server, interaction, secret, keys, limiter, callbackPage },
     ...{ requestSources, senderConstraint, sessions, authenticationClasses },
-    requestOptions: { defaultScope, unknownScopes, pkce, bindsCodes, responseModes, authenticationClasses },
+    requestOptions: {
+      ...{ defaultScope, unknownScopes, pkce, responseModes, authenticationClasses, requestTerms },
+      parameters: parametersOf({ bindsCodes, authenticationClasses, requestTerms }),
+    },
     redirectUriPolicy: redirectUriPolicyOf(options),
     lifetimes: {
       code: codeLifetime(options),
@@ -112,6 +117,7 @@ export function authorization(
 }
 
 type AuthorizationEndpointServer = Kernel &
+  WithTerms &
   Pick<AuthorizationContext, 'keys' | 'limiter' | 'interaction' | 'secret' | 'authenticationClasses'>
 type Mounted = Pick<AuthorizationContext, 'requestSources' | 'senderConstraint' | 'sessions'> &
   Pick<RequestOptions, 'responseModes'>
@@ -127,7 +133,7 @@ function pages(context: AuthorizationContext, paths: AuthorizationContext['paths
       path: paths.authorize,
       metadataName: 'authorization_endpoint',
       summary: 'Ask the user (RFC 6749 4.1.1)',
-      message: parametersOf(context.requestOptions),
+      message: context.requestOptions.parameters,
       methods: ['GET', 'POST'],
       answer: (request) => authorize(context, request),
     },
@@ -161,7 +167,7 @@ function validatorOf(context: AuthorizationContext): ValidateRequest {
     const bound = boundToProvenKey(senderConstraint, opened?.sent ?? sent, request, client)
     const target = readMessage(TargetParameters, bound)
     if (client === undefined) {
-      readMessage(parametersOf(requestOptions), bound)
+      readMessage(requestOptions.parameters, bound)
       return bound
     }
     readAuthorizationRequest(kernel, requestOptions, redirectTargetOf(client, target, context), bound)

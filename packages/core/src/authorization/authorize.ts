@@ -1,4 +1,5 @@
 import { publicClient } from '../clients/client-record.ts'
+import { askTerms, TERM_ERRORS } from '../grants/request-terms.ts'
 import { type HttpRequest, type HttpResponse, redirect, securePage } from '../http/http.ts'
 import { FORM, type Parameters, pairsOf, readMessage, requireMediaType } from '../http/message.ts'
 import { isCrossSite, type PageView, pageView } from '../http/page.ts'
@@ -10,7 +11,7 @@ import {
   requestingUser,
 } from './authorization-context.ts'
 import { AuthorizationParameters, readAuthorizationRequest } from './authorization-request.ts'
-import { approveRemembered, askForConsent, consentRemembered } from './consent.ts'
+import { approveRemembered, askForConsent, consentRemembered, userInfoOf } from './consent.ts'
 import type { Session, SignInHint } from './interaction.ts'
 import { arrival, presentedRequest, requireSource } from './presented-request.ts'
 import { answered, type Outcome, responseOf, validateRedirectTarget } from './redirect-target.ts'
@@ -125,8 +126,12 @@ async function proceed(
   const { subject, signedInBy } = session
   kernel.observer?.report({ fact: 'signed_in', subject, signedInBy }, attempt.http)
   classes.requireMet(session, acrValues)
-  if (await consentRemembered(context, attempt, session)) return approveRemembered(context, attempt, session)
-  return askForConsent(context, attempt, session)
+  const question = await askTerms(context.requestOptions, attempt.request.asked, userInfoOf(attempt, session))
+  const { decided } = question
+  if (decided === 'open' && prompts.includes('none')) throw new OAuthError(TERM_ERRORS.user_decision_needed)
+  if (decided !== 'open' && (await consentRemembered(context, attempt, session, decided.value)))
+    return approveRemembered(context, attempt, session, decided.value)
+  return askForConsent(context, attempt, session, question)
 }
 
 async function askToSignIn(

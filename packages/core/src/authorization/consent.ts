@@ -2,12 +2,13 @@ import * as z from 'zod'
 import { publicClient } from '../clients/client-record.ts'
 import { formActionSources, isLoopback } from '../clients/redirect-uri.ts'
 import { liveUntil } from '../grants/change-grant.ts'
+import { askTerms, type Decided, decideTerms, sameTerms, type UserInfo } from '../grants/request-terms.ts'
 import { type HttpRequest, type HttpResponse, securePage } from '../http/http.ts'
 import { formParameters, readMessage } from '../http/message.ts'
 import { type PageView, pageView, requireOwnForm } from '../http/page.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
-import type { Grant } from '../kernel/records.ts'
+import type { Grant, Terms } from '../kernel/records.ts'
 import { coversResources } from '../kernel/resource-indicator.ts'
 import { includesAll, isReading, OPENID, scopeInLanguage } from '../kernel/scope.ts'
 import { newId } from '../kernel/secrets.ts'
@@ -55,7 +56,8 @@ export async function consent(context: AuthorizationContext, request: HttpReques
   const { sent, opened } = presented
   kernel.observer?.report({ fact: 'request_read', parameters: sent }, request)
   const page = pageView(context.interaction, request, sent)
-  const form = readMessage(ConsentForm, formParameters(request))
+  const fields = formParameters(request)
+  const form = readMessage(ConsentForm, fields)
   const { ticket } = form
   const { session, secret, shown } = await sessionOfTicket(context, request, ticket)
   kernel.observer?.report({ fact: 'form_accepted', subject: session.subject }, request)
@@ -77,7 +79,10 @@ export async function consent(context: AuthorizationContext, request: HttpReques
     if (scopes.length === 0) return deny(completing, attempt, session, ticket)
     // The document has changed since the page was made, so the user has not seen what would be approved.
     if ((target.client.document?.hash ?? '') !== shown) return askForConsent(context, attempt, session)
-    return approve(completing, attempt, { session, scopes, ticket })
+    const about = userInfoOf(attempt, session)
+    const decided = await decideTerms(context.requestOptions, attempt.request.asked, fields, about)
+    if (decided === 'open') return askForConsent(context, attempt, session)
+    return approve(completing, attempt, { session, scopes, terms: decided.value, ticket })
   })
   return shownAnswer(context, page, outcome, form.callback === 'show')
 }
@@ -108,22 +113,33 @@ export function allowedScopes(
   return decision === 'allow' ? allowed : allowed.filter((scope) => isReading(scope, scopes[scope]?.access))
 }
 
-/** The page on which the user decides. */
+/** Whom the terms of a request ask. */
+export function userInfoOf(
+  { target: { client }, request: { scopes, resources }, page: { locale } }: AuthorizationAttempt,
+  { subject }: Session,
+): UserInfo {
+  return { subject, client, scopes, resources, locale }
+}
+
+/** The page on which the user decides. @param asked the questions of the terms, if they are known */
 export async function askForConsent(
   context: AuthorizationContext,
   attempt: AuthorizationAttempt,
   session: Session,
+  asked?: Awaited<ReturnType<typeof askTerms>>,
 ): Promise<HttpResponse> {
   const { http, target, request, query } = attempt
   const { observer } = context.kernel
   if (request.prompts.includes('none')) throw new OAuthError(PROMPT_ERRORS.consent_needed)
+  const { views, decided } =
+    asked ?? (await askTerms(context.requestOptions, request.asked, userInfoOf(attempt, session)))
   const page = await context.interaction.consentPage({
     ...attempt.page,
     client: publicClient(target.client),
     session,
     identity: identityOf(target),
     redirectUri: target.redirectUri,
-    scopes: await consentScopes(context, attempt, session),
+    scopes: await consentScopes(context, attempt, session, decided),
     resources: request.resources,
     action: `${context.paths.consent}?${query}`,
     returnTo: `${context.paths.authorize}?${queryAfterSignIn(context, attempt, session)}`,
@@ -131,6 +147,7 @@ export async function askForConsent(
     formActionSources: sourcesOfForm(target),
     formExpired: attempt.formExpired,
     ...(canShowCallback(context, target) ? { canShowCallback: true } : undefined),
+    ...(views && { terms: views }),
     reference: observer?.identityOf(http)?.reference,
   })
   observer?.report({ fact: 'consent_shown', scopes: request.scopes }, http)
@@ -150,6 +167,7 @@ export async function consentRemembered(
   context: AuthorizationContext,
   attempt: AuthorizationAttempt,
   session: Session,
+  decided: Terms | undefined,
 ): Promise<boolean> {
   const { target, request } = attempt
   const { client } = target
@@ -158,8 +176,10 @@ export async function consentRemembered(
   if (request.scopes.some((name) => context.kernel.scopes[name]?.restricted)) return false
   const live = await liveGrants(context, attempt, session)
   return live.some(
-    ({ scopes, resources }) =>
-      includesAll(scopes, request.scopes) && coversResources(resources, request.resources),
+    ({ scopes, resources, terms }) =>
+      includesAll(scopes, request.scopes) &&
+      coversResources(resources, request.resources, context.kernel.resources) &&
+      sameTerms(terms, decided),
   )
 }
 
@@ -177,10 +197,11 @@ export async function approveRemembered(
   context: AuthorizationContext,
   attempt: AuthorizationAttempt,
   session: Session,
+  terms: Terms | undefined,
 ): Promise<Outcome> {
   const { scopes, prompts } = attempt.request
   const ticket = consentTicket(context, attempt, session)
-  const answer = await approve(context, attempt, { session, scopes, ticket })
+  const answer = await approve(context, attempt, { session, scopes, terms, ticket })
   // Nothing is shown then (OpenID Connect Core 3.1.2.1).
   return prompts.includes('none') ? answer : shownAnswer(context, attempt.page, answer)
 }
@@ -200,13 +221,17 @@ async function consentScopes(
   context: AuthorizationContext,
   attempt: AuthorizationAttempt,
   session: Session,
+  decided: Decided<Terms>,
 ): Promise<ConsentScope[]> {
   const { scopes: requested, resources } = attempt.request
   const { kernel, interaction } = context
   // The marks are optional: if the store fails, the page is shown without them.
-  const grants = await liveGrants(context, attempt, session).catch(() => [])
+  const live = await liveGrants(context, attempt, session).catch(() => [])
+  const grants = live.filter(({ terms }) => decided !== 'open' && sameTerms(terms, decided.value))
   return scopesInWords({ scopes: kernel.scopes, interaction }, requested, attempt.page, (name) =>
-    grants.some((grant) => grant.scopes.includes(name) && coversResources(grant.resources, resources)),
+    grants.some(
+      (grant) => grant.scopes.includes(name) && coversResources(grant.resources, resources, kernel.resources),
+    ),
   )
 }
 

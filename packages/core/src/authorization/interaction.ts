@@ -2,6 +2,7 @@ import type { PublicClient } from '../clients/client-record.ts'
 import type { HttpRequest, HttpResponse } from '../http/http.ts'
 import type { PageView } from '../http/page.ts'
 import { isLoopbackUrl } from '../http/public-url.ts'
+import type { TermViews } from '../kernel/records.ts'
 import type { ScopeInWords } from '../kernel/scope.ts'
 import { systemClock } from '../kernel/time.ts'
 
@@ -82,6 +83,11 @@ export interface ConsentView extends PageView {
    * there. Present with the option `callbackPage`, for a loopback redirect URI.
    */
   readonly canShowCallback?: true | undefined
+  /**
+   * What the user decides beside scopes, by names of terms: the form has the fields that its feature names. Absent without
+   * such a feature.
+   */
+  readonly terms?: TermViews | undefined
   /** By what people find the request, such as `7K3M-Q2WD`. Only with an observer. */
   readonly reference?: string | undefined
 }

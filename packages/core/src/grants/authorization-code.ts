@@ -11,6 +11,7 @@ import { planOf } from './change-grant.ts'
 import { type FreshSecrets, firstTokens, type IssuedTokens, type Outcome } from './grant.ts'
 import type { ArrivedRequest, GrantTerms } from './grant-terms.ts'
 import type { GrantType } from './grant-type.ts'
+import type { WithTerms } from './request-terms.ts'
 
 export const CHALLENGE_ERRORS = defineErrors({
   challenge_missing: ['invalid_request', 'code_challenge is missing. PKCE with S256 is required'],
@@ -78,31 +79,35 @@ export interface CodeRedeemed {
 }
 
 /** Exchanges an authorization code for the first tokens of its grant. */
-export function authorizationCode(kernel: Kernel, terms: GrantTerms): { grantTypes: GrantType[] } {
+export function authorizationCode(
+  kernel: Kernel & WithTerms,
+  terms: GrantTerms,
+): { grantTypes: GrantType[] } {
   const grantType: GrantType = {
     name: 'authorization_code',
     message: AuthorizationCodeRequest,
     credential: 'code',
     selfRegistered: true,
-    exchange({ client, form, arrivedAt, now, stored, jkt }) {
-      const request = readMessage(AuthorizationCodeRequest, form)
-      const code = parseCode(request.code)
+    exchange(request) {
+      const { client, form, arrivedAt, now, stored, jkt } = request
+      const sent = readMessage(AuthorizationCodeRequest, form)
+      const code = parseCode(sent.code)
       if (code === undefined || stored === undefined) throw new OAuthError(CODE_ERRORS.code_unknown)
       const { random, resources: knownResources } = kernel
       const redemption = {
         code: code.secret,
         client,
         arrivedAt,
-        redirectUri: request.redirect_uri,
-        verifier: request.code_verifier,
-        resources: request.resource,
+        redirectUri: sent.redirect_uri,
+        verifier: sent.code_verifier,
+        resources: sent.resource,
         knownResources,
         jkt,
         fresh: { accessToken: newSecret(random), family: newId(random), refreshToken: newSecret(random) },
       }
       const ids = { grantId: code.grantId, clientId: client.clientId }
       const event = { type: 'code_redeemed', ...ids } satisfies CodeRedeemed
-      return planOf(kernel, stored, redeemCode(stored.value, redemption, now, terms), [event])
+      return planOf(kernel, stored, redeemCode(stored.value, redemption, now, terms), request, [event])
     },
   }
   return { grantTypes: [grantType] }

@@ -15,7 +15,8 @@ import {
   parseRefreshToken,
 } from '../tokens/credential.ts'
 import type { IssuedTokens, Outcome } from './grant.ts'
-import type { ExchangePlan } from './grant-type.ts'
+import type { ExchangePlan, TokenRequest } from './grant-type.ts'
+import { type WithTerms, withinTerms } from './request-terms.ts'
 
 /** More lost races than this on one grant mean an attack or a fault, not a busy client. A grant that ends is then removed. */
 export const MAX_ATTEMPTS = 16
@@ -157,12 +158,26 @@ function replaceGrant(kernel: Kernel, seen: Stored<Grant>, next: Grant): Promise
 }
 
 /**
- * The plan of a grant type for the grant of its credential. An outcome that ends the grant is written here, before any check: a
- * stolen credential must end it whatever the checks say.
+ * The plan of a grant type for the grant of its credential, within the terms of that grant. An outcome that ends the grant is
+ * written here, before any check: a stolen credential must end it whatever the checks say.
  *
- * @throws OAuthError of an outcome that ends the grant
+ * @throws OAuthError of an outcome that ends the grant, or of a term
  */
 export function planOf(
+  kernel: Kernel & WithTerms,
+  seen: Stored<Grant>,
+  outcome: Outcome<IssuedTokens>,
+  request: Pick<TokenRequest, 'client' | 'form'>,
+  events?: readonly BaseEvent[],
+): ExchangePlan | Promise<ExchangePlan> {
+  if (outcome.kind === 'ended' || outcome.grant.terms === undefined)
+    return plannedOf(kernel, seen, outcome, events)
+  return withinTerms(kernel.requestTerms, outcome, request).then((narrowed) =>
+    plannedOf(kernel, seen, narrowed, events),
+  )
+}
+
+function plannedOf(
   kernel: Kernel,
   seen: Stored<Grant>,
   outcome: Outcome<IssuedTokens>,

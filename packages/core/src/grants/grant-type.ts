@@ -176,7 +176,8 @@ function lifetimesOf({ grant, issued }: ExchangePlan, now: number): Partial<Issu
   }
 }
 
-function issuedToken(grant: Grant, issued: IssuedTokens): AccessTokenState | undefined {
+/** The record of an issued token; `undefined` if it was revoked before its answer is repeated. */
+export function issuedToken(grant: Grant, issued: IssuedTokens): AccessTokenState | undefined {
   const hash = sha256(issued.accessToken)
   return grant.accessTokens.find((token) => token.hash === hash)
 }

@@ -4,7 +4,8 @@ import { endpointPath, type PathOptions } from '../http/endpoint.ts'
 import { json } from '../http/http.ts'
 import { readMessage } from '../http/message.ts'
 import { type Claims, claimsAbout, type Kernel, type SubjectOptions } from '../kernel/kernel.ts'
-import type { AccessTokenState, Grant } from '../kernel/records.ts'
+import type { AccessTokenState, Client, Grant } from '../kernel/records.ts'
+import { plainResources } from '../kernel/resource-indicator.ts'
 import {
   type AccessTokenFormat,
   parseRefreshToken,
@@ -15,13 +16,14 @@ import { prefetch, recordUse } from './change-grant.ts'
 import { findAccessToken, holderOf, workloadOf } from './grant.ts'
 import { type OperatorClaims, operatorClaims, type TokenClaimsOptions } from './operator-claims.ts'
 import { isCurrentRefreshToken } from './refresh-token-state.ts'
+import { hasUnknownTerm, termsOfToken, toldTerms, type WithTerms } from './request-terms.ts'
 
 /** RFC 7662 2.1. */
 const IntrospectionRequest = z.object({ token: z.string() })
 
 export type IntrospectionOptions = PathOptions<'introspect'> & SubjectOptions & TokenClaimsOptions
 
-type IntrospectingServer = Kernel & SignInClassifier
+type IntrospectingServer = Kernel & SignInClassifier & WithTerms
 
 /** RFC 7662 2.2: a token that the caller may not see looks the same as one that does not exist. */
 const INACTIVE = { active: false } as const
@@ -52,6 +54,8 @@ export function introspection(
         const stored = await prefetched?.found
         if (stored === undefined) return json(200, INACTIVE)
         const grant = stored.value
+        if (grant.terms !== undefined && hasUnknownTerm(kernel.requestTerms, grant.terms))
+          return json(200, INACTIVE)
         const read = accessTokens.read(token)
         const access = read instanceof Promise ? await read : read
         const now = kernel.now()
@@ -64,7 +68,8 @@ export function introspection(
         }
         if (!own && !client.resourceServer) return json(200, INACTIVE)
         const described = describeAccessToken(kernel, grant, state)
-        if (!client.resourceServer) return json(200, described)
+        const told = grant.terms && toldAtIntrospection(kernel, grant, state, client)
+        if (!client.resourceServer) return json(200, told ? { ...described, ...told } : described)
         // The API that introspects was called. The network of the app is not known here.
         if (grant.origin === 'personal')
           recordUse({ grants: kernel.store.grants, emit: kernel.emit }, stored, undefined, now)
@@ -72,10 +77,8 @@ export function introspection(
         kernel.observer?.report({ fact: 'token_used', grant, resource }, { path: introspect.path })
         const email = claims && state.scopes.includes('email') ? await emailOf(grant, claims) : undefined
         const more = ofOperator && (await claimsOfToken(kernel, ofOperator, grant, state))
-        return json(
-          200,
-          email === undefined && more === undefined ? described : { ...described, ...email, ...more },
-        )
+        const isPlain = (email ?? more ?? told) === undefined
+        return json(200, isPlain ? described : { ...described, ...email, ...more, ...told })
       }
     },
   }
@@ -88,6 +91,20 @@ async function emailOf({ subject }: Grant, claims: Claims): Promise<object> {
   return { email, email_verified }
 }
 
+function toldAtIntrospection(
+  { requestTerms }: WithTerms,
+  grant: Grant,
+  state: AccessTokenState,
+  client: Client,
+): object {
+  const { resources } = state
+  return toldTerms(requestTerms, termsOfToken(grant, state) ?? {}, {
+    use: 'introspection',
+    resources,
+    client,
+  })
+}
+
 /** Computed now, also for a JWT: its own may be old. */
 async function claimsOfToken(
   { store }: Kernel,
@@ -97,7 +114,8 @@ async function claimsOfToken(
 ): Promise<object> {
   const client = await store.clients.find(holderOf(grant, state))
   const { scopes, resources } = state
-  return client === undefined ? {} : claims('introspection', { grant, client, scopes, resources })
+  const terms = termsOfToken(grant, state)
+  return client === undefined ? {} : claims('introspection', { grant, terms, client, scopes, resources })
 }
 
 function describeAccessToken(kernel: IntrospectingServer, grant: Grant, state: AccessTokenState): object {
@@ -129,7 +147,7 @@ type Extent = Omit<AccessTokenState, 'hash' | 'parent'>
 
 /** A token without resources is valid at all of them. */
 function audienceOf({ resources: all }: Kernel, { resources }: Pick<Extent, 'resources'>): readonly string[] {
-  return resources.length === 0 ? all : resources
+  return resources.length === 0 ? plainResources(all) : resources
 }
 
 interface AccessTokenMembers {

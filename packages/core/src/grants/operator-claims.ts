@@ -1,13 +1,14 @@
 /** Claims of the operator in tokens and in what describes them: the option `tokenClaims`. */
 import { type PublicClient, publicClient } from '../clients/client-record.ts'
 import { isLoopbackUrl } from '../http/public-url.ts'
-import type { Kernel, UserClaims } from '../kernel/kernel.ts'
+import type { ClaimsUse, Kernel, UserClaims } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
-import type { Client, Grant } from '../kernel/records.ts'
+import type { Client, Grant, Terms } from '../kernel/records.ts'
 import { OPENID } from '../kernel/scope.ts'
 import type { Time } from '../kernel/time.ts'
 import type { AccessTokenFormat } from '../tokens/credential.ts'
 import type { ExchangePlan } from './grant-type.ts'
+import { termsOfPlan, type WithTerms } from './request-terms.ts'
 
 export const TOKEN_CLAIMS_ERRORS = defineErrors({
   token_claims_unavailable: [
@@ -15,9 +16,6 @@ export const TOKEN_CLAIMS_ERRORS = defineErrors({
     'The server cannot look up the claims of this token at the moment. Try again',
   ],
 })
-
-/** What the claims are for: a JWT access token, an ID token, UserInfo, or the introspection of an access token. */
-type ClaimsUse = 'access_token' | 'id_token' | 'userinfo' | 'introspection'
 
 /** Copies: what the function does to them changes no token. */
 export interface TokenClaimsRequest {
@@ -30,8 +28,14 @@ export interface TokenClaimsRequest {
   readonly scopes: readonly string[]
   /** What the token is bound to (RFC 8707); empty means every resource of the server. */
   readonly resources: readonly string[]
-  /** `clientId` is the client that the user approved: for an exchanged token, `client` may be another one. */
-  readonly grant: Pick<Grant, 'id' | 'clientId' | 'origin' | 'authTime' | 'acr' | 'amr' | 'createdAt'>
+  /**
+   * `clientId` is the client that the user approved: for an exchanged token, `client` may be another one. `terms`: what the user
+   * decided beside the scopes, such as the organization, as far as the token has it.
+   */
+  readonly grant: Pick<
+    Grant,
+    'id' | 'clientId' | 'origin' | 'authTime' | 'acr' | 'amr' | 'createdAt' | 'terms'
+  >
   /** Aborted after two seconds. */
   readonly signal: AbortSignal
 }
@@ -62,6 +66,8 @@ export interface TokenClaimsProtected {
 
 interface Described {
   readonly grant: Grant
+  /** Of the token. */
+  readonly terms: Terms | undefined
   readonly client: Client
   readonly scopes: readonly string[]
   readonly resources: readonly string[]
@@ -72,7 +78,7 @@ export type OperatorClaims = (use: ClaimsUse, described: Described) => Promise<U
 
 /** @returns `undefined` without the option */
 export function operatorClaims(
-  kernel: Kernel,
+  kernel: Kernel & WithTerms,
   { tokenClaims }: TokenClaimsOptions,
 ): OperatorClaims | undefined {
   if (tokenClaims === undefined) return undefined
@@ -90,26 +96,31 @@ async function answered(
   tokenClaims: TokenClaims,
   time: Time,
   use: ClaimsUse,
-  { grant, client, scopes, resources }: Described,
+  { grant, terms, client, scopes, resources }: Described,
 ): Promise<unknown> {
   const { id, clientId, origin, authTime, acr, amr, createdAt, subject } = grant
   const extent = { scopes: [...scopes], resources: [...resources] }
-  const ofGrant = { id, clientId, origin, authTime, acr, amr: amr && [...amr], createdAt }
+  const decided = terms && { terms: structuredClone(terms) }
+  const ofGrant = { id, clientId, origin, authTime, acr, amr: amr && [...amr], createdAt, ...decided }
   const about = { client: structuredClone(publicClient(client)), subject, ...extent, grant: ofGrant }
   try {
-    return await withinDeadline(time, async (signal) => tokenClaims({ use, ...about, signal }))
+    return await withinDeadline(time, 'tokenClaims', async (signal) => tokenClaims({ use, ...about, signal }))
   } catch (cause) {
     throw new OAuthError(TOKEN_CLAIMS_ERRORS.token_claims_unavailable, undefined, { cause })
   }
 }
 
-/** A result that comes later is dropped, and so is its error. */
-async function withinDeadline<T>(time: Time, task: (signal: AbortSignal) => Promise<T>): Promise<T> {
+/** What an application looks up. A result that comes later is dropped, and so is its error. @param name of the option, for the error */
+export async function withinDeadline<T>(
+  time: Time,
+  name: string,
+  task: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const deadline = new AbortController()
   let cancel: (() => void) | undefined
   const late = new Promise<never>((_, reject) => {
     cancel = time.after(DEADLINE_MS, () => {
-      const error = new Error(`tokenClaims has no result after ${DEADLINE_MS} ms`)
+      const error = new Error(`${name} has no result after ${DEADLINE_MS} ms`)
       deadline.abort(error)
       reject(error)
     })
@@ -164,23 +175,23 @@ const PROTECTED: ReadonlySet<string> = new Set([
 ])
 
 /** Whether the server sets the claim of this name itself, so that `tokenClaims` cannot. */
-export function isProtectedClaim(name: string): boolean {
-  return PROTECTED.has(name)
+export function isProtectedClaim(name: string, { requestTerms }: WithTerms = {}): boolean {
+  return PROTECTED.has(name) || (requestTerms?.some(({ claims }) => claims.includes(name)) ?? false)
 }
 
-function protectedNames({ issuer, emit }: Kernel) {
+function protectedNames({ issuer, emit, requestTerms }: Kernel & WithTerms) {
   const reported = new Set<string>()
   // A server for development: its operator reads the error at once.
   const strict = isLoopbackUrl(issuer)
   return (claims: UserClaims, use: ClaimsUse, clientId: string): UserClaims => {
-    const found = Object.keys(claims).filter((name) => PROTECTED.has(name))
+    const found = Object.keys(claims).filter((name) => isProtectedClaim(name, { requestTerms }))
     if (found.length === 0) return claims
     if (strict) throw new Error(`tokenClaims: ${use}: ${found.join(', ')}: a name of the protocol`)
     const names = found.filter((name) => !reported.has(`${use} ${name}`))
     for (const name of names) reported.add(`${use} ${name}`)
     if (names.length > 0)
       emit({ type: 'token_claims_protected', names, use, clientId } satisfies TokenClaimsProtected)
-    return Object.fromEntries(Object.entries(claims).filter(([name]) => !PROTECTED.has(name)))
+    return Object.fromEntries(Object.entries(claims).filter(([name]) => !found.includes(name)))
   }
 }
 
@@ -189,10 +200,11 @@ export async function claimsOfPlan(
   claims: OperatorClaims,
   accessTokens: AccessTokenFormat,
   client: Client,
-  { grant, issued, issuedTokenType }: ExchangePlan,
+  plan: ExchangePlan,
 ) {
+  const { grant, issued, issuedTokenType } = plan
   const { scopes, resources } = issued
-  const described = { grant, client, scopes, resources }
+  const described = { grant, terms: grant.terms && termsOfPlan(plan), client, scopes, resources }
   // An exchanged token comes alone.
   const hasIdToken = issuedTokenType === undefined && grant.subject !== undefined && scopes.includes(OPENID)
   const [accessToken, idToken] = await Promise.all([

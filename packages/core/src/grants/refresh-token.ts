@@ -21,6 +21,7 @@ import {
   rotatedState,
   usableState,
 } from './refresh-token-state.ts'
+import type { WithTerms } from './request-terms.ts'
 
 export interface RefreshRequest extends PresentedRefreshToken {
   readonly scope: string | undefined
@@ -140,7 +141,7 @@ export interface AccessTokenDropped {
 
 /** Exchanges a refresh token for its successor and a new access token, without asking the user. */
 export function refreshToken(
-  kernel: Kernel,
+  kernel: Kernel & WithTerms,
   { claims, secret }: SubjectOptions & { readonly secret: ServerSecret },
   terms: GrantTerms,
 ): { grantTypes: GrantType[] } {
@@ -151,7 +152,8 @@ export function refreshToken(
     credential: 'refresh_token',
     selfRegistered: true,
     clientOf: (form) => clientOfToken(kernel, form),
-    async exchange({ client, form, arrivedAt, now, stored, jkt }) {
+    async exchange(sent) {
+      const { client, form, arrivedAt, now, stored, jkt } = sent
       const { refresh_token, scope, resource: resources } = readMessage(RefreshTokenRequest, form)
       const token = parseRefreshToken(refresh_token)
       if (token === undefined || stored === undefined)
@@ -161,14 +163,14 @@ export function refreshToken(
       const grant = stored.value
       // First, so that a wrong token asks nobody about the user, and a stolen one ends the grant whatever else is found.
       const refreshed = rotateRefreshToken(grant, request, now, terms)
-      if (refreshed.kind === 'ended') return planOf(kernel, stored, refreshed)
+      if (refreshed.kind === 'ended') return planOf(kernel, stored, refreshed, sent)
       const { subject } = grant
       if (claims && subject !== undefined && (await claimsAbout(claims, subject)) === undefined)
-        return planOf(kernel, stored, { kind: 'ended', refusal: SUBJECT_ERRORS.subject_gone })
+        return planOf(kernel, stored, { kind: 'ended', refusal: SUBJECT_ERRORS.subject_gone }, sent)
       // The user allowed a client whose document has changed since then.
       if (grant.createdAt < (client.document?.consentSince ?? 0))
-        return planOf(kernel, stored, { kind: 'ended', refusal: REFRESH_ERRORS.client_changed })
-      return planOf(kernel, stored, refreshed, eventsOf(token, client, refreshed.result))
+        return planOf(kernel, stored, { kind: 'ended', refusal: REFRESH_ERRORS.client_changed }, sent)
+      return planOf(kernel, stored, refreshed, sent, eventsOf(token, client, refreshed.result))
     },
   }
   return { grantTypes: [grantType] }

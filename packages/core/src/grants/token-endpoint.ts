@@ -10,6 +10,7 @@ import { type Parameters, readMessage, text } from '../http/message.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError, SERVER_ERRORS, withCode } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
+import { plainResources } from '../kernel/resource-indicator.ts'
 import { pauseAfter } from '../kernel/time.ts'
 import type { Limiter } from '../limits/rate-limits.ts'
 import { type AccessTokenFormat, formatRefreshToken, grantIdOf, tokenType } from '../tokens/credential.ts'
@@ -30,6 +31,7 @@ import {
   operatorClaims,
   type TokenClaimsOptions,
 } from './operator-claims.ts'
+import { tellingOf, type WithTerms } from './request-terms.ts'
 
 export const GRANT_TYPE_ERRORS = defineErrors({
   grant_type_unsupported: ['unsupported_grant_type', 'Unsupported grant_type. See grant_types_supported'],
@@ -64,7 +66,7 @@ interface TokenOffers {
 }
 
 interface TokenContext extends TokenOffers {
-  readonly kernel: Kernel
+  readonly kernel: Kernel & WithTerms
   readonly claims: OperatorClaims | undefined
   /** Where an access token is valid that is bound to no resource; absent if answers do not name resources. */
   readonly namedResources: readonly string[] | undefined
@@ -84,7 +86,7 @@ interface ClientTokenRequest {
 
 /** The query string is not read (RFC 6749 2.3.1). */
 export function tokenEndpoint(
-  kernel: Kernel,
+  kernel: Kernel & WithTerms,
   options: TokenEndpointOptions,
   offers: TokenOffers,
 ): { clientEndpoints: ClientEndpoint[]; metadata: Readonly<Record<string, unknown>> } {
@@ -93,7 +95,7 @@ export function tokenEndpoint(
     ...offers,
     kernel,
     claims: operatorClaims(kernel, options),
-    namedResources: resourceInTokenResponse ? kernel.resources : undefined,
+    namedResources: resourceInTokenResponse ? plainResources(kernel.resources) : undefined,
     saysWhenItEnds: refreshTokenExpiration,
   }
   // It is watched from now on, not from the first request on.
@@ -174,12 +176,15 @@ async function answerToken(
     if (plan.commit !== undefined && !(await plan.commit())) continue
     for (const event of plan.events ?? []) kernel.emit(event)
     const secret = { grantId: plan.grant.id, secret: plan.issued.accessToken }
-    const written = accessTokens.write(secret, plan.grant, claims?.accessToken, now)
+    const tell = tellingOf(kernel, plan)
+    const ofToken = tell ? { ...claims?.accessToken, ...tell('access_token') } : claims?.accessToken
+    const written = accessTokens.write(secret, plan.grant, ofToken, now)
     const accessToken = written instanceof Promise ? await written : written
     const response = tokenResponse(plan, accessToken, now, context)
     // No feature replaces a member of core, or of a feature before it.
-    for (const make of members)
-      Object.assign(response, await make(response, claims?.idToken), { ...response })
+    if (tell) Object.assign(response, tell('token_response'), { ...response })
+    const ofIdToken = tell ? { ...claims?.idToken, ...tell('id_token') } : claims?.idToken
+    for (const make of members) Object.assign(response, await make(response, ofIdToken), { ...response })
     const { grant, issued } = plan
     kernel.observer?.report({ fact: 'tokens_issued', grantType: grantType.name, grant, issued }, http)
     return json(200, response, key?.headers)

@@ -84,10 +84,10 @@ const MAX_PAGE = 200
 
 function userGrant(grant: Grant, client: Client | undefined): UserGrant {
   const { id, clientId, scopes, resources, redirectUri, origin, label, authority, network } = grant
-  const { authTime, acr, amr, createdAt, usedAt, expiresAt } = grant
+  const { authTime, acr, amr, createdAt, usedAt, expiresAt, terms } = grant
   const about = { id, clientId, scopes, resources, redirectUri, origin, label, authority, network }
   const times = { authTime, createdAt, usedAt, expiresAt }
-  return { ...about, ...times, acr, amr, client: client && publicClient(client) }
+  return { ...about, ...times, acr, amr, terms, client: client && publicClient(client) }
 }
 
 /** A grant id never changes its user, so there is no race between the read and the revocation. */
@@ -114,6 +114,19 @@ export async function revokeGrantsOfSessions(
 ): Promise<void> {
   for await (const grant of eachGrant(kernel, owner))
     if (endsWithThem(grant)) await revokeUserGrant(kernel, owner.subject, grant.id, { by: 'server' })
+}
+
+/** Ends the grants that match: of one user, or by a scan of all. @returns the number of grants that ended */
+export async function endGrantsWhere(
+  kernel: Kernel,
+  { subject }: { readonly subject?: string | undefined },
+  matches: (grant: Grant) => boolean,
+): Promise<number> {
+  const grants = subject === undefined ? kernel.store.grants.scan() : eachGrant(kernel, { subject })
+  let ended = 0
+  for await (const grant of grants)
+    if (matches(grant) && (await endOne(kernel, grant.id, grant.subject))) ended++
+  return ended
 }
 
 async function* eachGrant({ store }: Kernel, owner: GrantOwner): AsyncGenerator<Grant> {
@@ -181,19 +194,16 @@ export interface AssertedGrants {
 }
 
 /** By a scan: no request waits for it (docs/adr/0007). @returns the number of grants that ended */
-export async function endGrantsOf(
+export function endGrantsOf(
   kernel: Kernel,
   { issuer, tenant, subject: asserted }: EndGrantsOf,
 ): Promise<number> {
-  let ended = 0
-  for await (const { id, subject, authority } of kernel.store.grants.scan()) {
-    if (authority?.issuer !== issuer) continue
-    if (tenant !== undefined && authority.tenant !== tenant) continue
+  return endGrantsWhere(kernel, {}, ({ authority }) => {
+    if (authority?.issuer !== issuer) return false
+    if (tenant !== undefined && authority.tenant !== tenant) return false
     // Without a tenant it would name people of several organizations.
-    if (asserted !== undefined && (authority.subject !== asserted || authority.tenant !== tenant)) continue
-    if (await endOne(kernel, id, subject)) ended++
-  }
-  return ended
+    return asserted === undefined || (authority.subject === asserted && authority.tenant === tenant)
+  })
 }
 
 async function endOne(kernel: Kernel, id: string, subject: string | undefined): Promise<boolean> {

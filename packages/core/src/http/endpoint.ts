@@ -119,6 +119,8 @@ export interface EndpointDescription {
 }
 
 export interface Endpoint extends EndpointDescription {
+  /** It answers every path below its path, and not that path itself. A literal path wins. */
+  readonly below?: true | undefined
   /** `*` is every method. */
   readonly methods: readonly ('GET' | 'POST' | '*')[]
   /** Open to scripts of every origin, without credentials (Fetch 3.2). Never for pages. */
@@ -166,16 +168,18 @@ export function routesOf(
     ...endpoints.map((endpoint) => routeOf(endpoint, basePath, kernel, cors)),
     ...documents.map((document) => routeOf(document, '', kernel, cors)),
   ]
-  const paths = routes.map(({ path }) => path)
+  const paths = routes.map(({ path, below }) => (below ? `${path}/` : path))
   const twice = paths.find((path, index) => paths.indexOf(path) !== index)
   if (twice !== undefined) throw new Error(`paths: two endpoints are at ${twice}`)
-  return routes
+  // The first route of a path is used, in every framework.
+  return [...routes.filter(({ below }) => !below), ...routes.filter(({ below }) => below)]
 }
 
 /** Answers every method, and never rejects. */
 function routeOf(endpoint: Endpoint, basePath: string, reporting: Observed, cors: CorsLines): Route {
   return {
     path: basePath + endpoint.path,
+    ...(endpoint.below && { below: true as const }),
     methods: endpoint.methods,
     async handle(request) {
       let response: HttpResponse

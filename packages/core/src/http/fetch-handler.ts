@@ -26,9 +26,11 @@ export function toFetchHandler<Rest extends unknown[]>(
   server: { readonly routes: readonly Route[] },
   { remoteAddress = () => undefined }: FetchHandlerOptions<Rest> = {},
 ): (request: Request, ...rest: Rest) => Promise<Response> {
-  const routes = new Map(server.routes.map((route) => [route.path, route]))
+  const literal = new Map(server.routes.filter(({ below }) => !below).map((route) => [route.path, route]))
+  const prefixes = server.routes.filter(({ below }) => below)
   return async (request, ...rest) => {
-    const route = routes.get(toHttpRequest(request).path)
+    const { path } = toHttpRequest(request)
+    const route = literal.get(path) ?? prefixes.find((one) => path.startsWith(`${one.path}/`))
     if (route === undefined) return new Response(null, { status: 404 })
     try {
       const caller = remoteAddress(request, ...rest)

@@ -75,6 +75,8 @@ export interface HttpResponse {
 export interface Route {
   /** The path from the root of the host, literally: one path, in its case and its percent-encoding. */
   readonly path: string
+  /** It answers every path below that path, and not the path itself. A literal path wins: such routes come last in the list. */
+  readonly below?: true | undefined
   readonly methods: readonly string[]
   handle(request: HttpRequest): Promise<HttpResponse>
 }

@@ -108,6 +108,9 @@ export const SUBJECT_ERRORS = defineErrors({
 /** Claims about a user (OpenID Connect Core 5.1), without `sub`, which core adds. */
 export type UserClaims = Readonly<Record<string, unknown>>
 
+/** What the claims are for: a JWT access token, an ID token, UserInfo, or the introspection of an access token. */
+export type ClaimsUse = 'access_token' | 'id_token' | 'userinfo' | 'introspection'
+
 export type Claims = (subject: string) => Promise<UserClaims | undefined>
 
 export interface SubjectOptions {

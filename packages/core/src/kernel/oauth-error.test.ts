@@ -73,9 +73,9 @@ it('a resource is an absolute URI without a fragment (RFC 8707 2)', () => {
 })
 
 it('a grant of one resource does not cover a request for all of them', () => {
-  expect([coversResources(['a'], []), coversResources([], []), coversResources([], ['a'])]).toEqual([
-    false,
-    true,
-    true,
-  ])
+  expect([
+    coversResources(['a'], [], ['a']),
+    coversResources([], [], ['a']),
+    coversResources([], ['a'], ['a']),
+  ]).toEqual([false, true, true])
 })

@@ -92,6 +92,19 @@ export interface FeatureMetadata {
   readonly [member: string]: unknown
 }
 
+/**
+ * What users decide beside scopes and resources, as plain JSON, by the names of the terms. A feature declares the types of its own
+ * by declaration merging, as for {@link FeatureMetadata}.
+ */
+export interface Terms {
+  readonly [name: string]: unknown
+}
+
+/** What the consent page shows of them. */
+export interface TermViews {
+  readonly [name: string]: unknown
+}
+
 export interface ClientDocument {
   readonly fetchedAt: number
   /** SHA-256 of the client metadata in the document. */
@@ -111,6 +124,8 @@ export interface Grant {
   readonly withheldScopes?: readonly string[] | undefined
   /** The resource indicators (RFC 8707) it is bound to; empty means every resource of this server. */
   readonly resources: readonly string[]
+  /** What the user decided beside them. Where a feature of these is not mounted, the grant is refused. */
+  readonly terms?: Terms | undefined
   /** The target of the code; absent if no browser was involved. The user sees it in the list of grants. */
   readonly redirectUri?: string | undefined
   /**
@@ -239,6 +254,8 @@ export interface AccessTokenState {
   readonly jkt?: string | undefined
   /** The token it was exchanged for (RFC 8693): it ends with that one. */
   readonly parent?: Hash | undefined
+  /** Those of the grant, narrowed for this token. Absent: those of the grant. */
+  readonly terms?: Terms | undefined
   /** The client that exchanged it, and so holds it. Absent: the client of the grant holds it. */
   readonly actor?: Actor | undefined
 }

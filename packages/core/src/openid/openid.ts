@@ -1,6 +1,7 @@
 /** OpenID Connect, if the scope catalogue has `openid`: ID tokens, UserInfo, and their metadata. */
 import type { SignInClassifier } from '../grants/introspection.ts'
 import { isProtectedClaim, operatorClaims, type TokenClaimsOptions } from '../grants/operator-claims.ts'
+import { toldTerms, type WithTerms } from '../grants/request-terms.ts'
 import { type Endpoint, endpointPath, type PathOptions } from '../http/endpoint.ts'
 import { json } from '../http/http.ts'
 import {
@@ -12,7 +13,7 @@ import {
 } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { SigningAlgorithm } from '../kernel/records.ts'
-import { OPENID, type ScopeCatalogue } from '../kernel/scope.ts'
+import { OPENID } from '../kernel/scope.ts'
 import type { GrantId } from '../kernel/secrets.ts'
 import type { AccessToken } from '../resource/access.ts'
 import { BEARER_ERRORS, tokenError } from '../resource/challenge.ts'
@@ -42,7 +43,7 @@ export interface OpenIdOptions
   readonly idTokenAlgorithm?: SigningAlgorithm | undefined
 }
 
-interface OpenIdServer extends Kernel, SignInClassifier {
+interface OpenIdServer extends Kernel, SignInClassifier, WithTerms {
   readonly keys: SigningKeys
   readonly accessTokens: AccessTokenFormat
   /** An ID token lives as long as the access token, in seconds. */
@@ -62,12 +63,12 @@ export function openId(server: OpenIdServer, options: OpenIdOptions, proofs: Pro
   if (keys.signer(alg, server.now()) === undefined)
     throw new Error(`keys: the openid scope needs a key for ${alg}`)
   if (claims === undefined) throw new Error('claims is needed for the openid scope')
-  checkScopeClaims(server.scopes)
+  checkScopeClaims(server)
   const release = releaseClaims(server)
   return [
     {
       endpoints: [userinfo(server, { ...options, claims }, release, proofs)],
-      metadata: metadataOf(server.scopes, keys),
+      metadata: metadataOf(server, keys),
       tokenMembers: idTokenMembers(
         server,
         keys,
@@ -82,21 +83,25 @@ export function openId(server: OpenIdServer, options: OpenIdOptions, proofs: Pro
 const PROTOCOL_CLAIMS = ['sub', 'iss', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash', 'azp']
 
 /** No claim of the application takes the place of one of the protocol. */
-function checkScopeClaims(scopes: ScopeCatalogue): void {
-  for (const [scope, { claims = [] }] of Object.entries(scopes)) {
-    const taken = claims.find(isProtectedClaim)
+function checkScopeClaims(server: OpenIdServer): void {
+  for (const [scope, { claims = [] }] of Object.entries(server.scopes)) {
+    const taken = claims.find((name) => isProtectedClaim(name, server))
     if (taken !== undefined)
       throw new Error(`scopes: "${scope}" cannot open ${taken}, a claim of the protocol`)
   }
 }
 
 /** OpenID Connect Discovery 3. */
-function metadataOf(scopes: ScopeCatalogue, keys: SigningKeys) {
+function metadataOf({ scopes, requestTerms = [] }: OpenIdServer, keys: SigningKeys) {
+  const claims = [
+    ...claimsOfScopes(Object.keys(scopes), scopes),
+    ...requestTerms.flatMap((term) => term.claims),
+  ]
   return {
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: keys.algorithms,
     claim_types_supported: ['normal'],
-    claims_supported: [...new Set([...PROTOCOL_CLAIMS, ...claimsOfScopes(Object.keys(scopes), scopes)])],
+    claims_supported: [...new Set([...PROTOCOL_CLAIMS, ...claims])],
     prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
     claims_parameter_supported: false,
     request_parameter_supported: false,
@@ -126,7 +131,7 @@ function userinfo(
       if (access.kind === 'anonymous' || access.token.by === 'client')
         throw new Error('The guard of UserInfo accepted a request without the token of a user')
       const { token, headers } = access
-      const { subject, scopes } = token
+      const { subject, scopes, resources, terms } = token
       const [user, more] = await Promise.all([claimsAbout(options.claims, subject), ofOperator?.(token)])
       if (user === undefined) {
         const gone = new OAuthError(BEARER_ERRORS.bearer_subject_gone)
@@ -134,20 +139,21 @@ function userinfo(
         const error = reference === undefined ? gone : gone.withReference(reference)
         return tokenError(guard, error, { scopes: [OPENID] }, tokenType(token.jkt))
       }
-      return json(200, { sub: subject, ...release(scopes, user), ...more }, headers)
+      const told = terms && toldTerms(server.requestTerms, terms, { use: 'userinfo', resources })
+      return json(200, { sub: subject, ...release(scopes, user), ...more, ...told }, headers)
     },
   }
 }
 
 /** The claims of the option `tokenClaims` for UserInfo; `undefined` without it. They cost two more reads. */
-function userinfoClaims(kernel: Kernel, options: TokenClaimsOptions) {
+function userinfoClaims(kernel: Kernel & WithTerms, options: TokenClaimsOptions) {
   const claims = operatorClaims(kernel, options)
   if (claims === undefined) return undefined
   const { clients, grants } = kernel.store
-  return async ({ grantId, clientId, scopes, resources }: AccessToken): Promise<UserClaims> => {
+  return async ({ grantId, clientId, scopes, resources, terms }: AccessToken): Promise<UserClaims> => {
     const [grant, client] = await Promise.all([grants.find(grantId as GrantId), clients.find(clientId)])
     // It ended meanwhile.
     if (grant === undefined || client === undefined) return {}
-    return claims('userinfo', { grant: grant.value, client, scopes, resources })
+    return claims('userinfo', { grant: grant.value, terms, client, scopes, resources })
   }
 }

@@ -2,7 +2,7 @@ import type { Workload } from '../grants/grant.ts'
 import type { CorsHeaders } from '../http/endpoint.ts'
 import type { HttpRequest, HttpResponse } from '../http/http.ts'
 import type { UserClaims } from '../kernel/kernel.ts'
-import type { Actor } from '../kernel/records.ts'
+import type { Actor, Terms } from '../kernel/records.ts'
 import type { ProofHeaders } from '../tokens/proof-of-possession.ts'
 
 /** A valid access token, as the guard found it. */
@@ -29,8 +29,13 @@ export interface AccessToken {
   readonly act?: Actor | undefined
   /** The thumbprint of the key that it is bound to, and that the request proved. Absent for a bearer token. */
   readonly jkt?: string | undefined
-  /** Claims of the option `tokenClaims`, in a JWT access token. A guard with the store has none. */
+  /**
+   * Claims in a JWT access token of the option `tokenClaims`, and of what the user decided beside the scopes. A guard with the
+   * store has the latter alone.
+   */
   readonly claims?: UserClaims | undefined
+  /** What the user decided beside the scopes, by names of terms. Only a guard with the store has it. */
+  readonly terms?: Terms | undefined
 }
 
 /**

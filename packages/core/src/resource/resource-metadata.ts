@@ -2,11 +2,12 @@ import { type Endpoint, routesOf, wellKnownAddress, wellKnownPath } from '../htt
 import { type HttpRequest, type HttpResponse, header, publicDocument, type Route } from '../http/http.ts'
 import { shielded } from '../kernel/events.ts'
 import type { Kernel } from '../kernel/kernel.ts'
+import { familyOf, type ResourceFamily, valueIn } from '../kernel/resource-indicator.ts'
 import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
 
 /** A resource with its metadata (RFC 9728 2). */
 export interface DescribedResource<Scope extends string = string> {
-  /** Its indicator (RFC 8707). */
+  /** Its indicator (RFC 8707). A family has a variable as its last segment: `https://api.example/mcp/o/{organization}`. */
   readonly resource: string
   /** For people. */
   readonly name?: string | undefined
@@ -60,22 +61,47 @@ export function resourceMetadata(
     checkScopes(kernel, index, described)
     const bound = takesBoundTokensOnly(option)
     if (bound && constraint === undefined) throw new Error(`resources[${index}].dpop needs the feature dpop`)
+    const family = familyOf(resource)
+    if (family && bound) throw new Error(`resources[${index}].dpop cannot be required of a family`)
     const own = metadataOf(kernel, { documentation, ...described, resource })
     const members = constraint?.resourceMetadata ?? {}
     const taken = Object.keys(members).find((name) => name in own)
     if (taken !== undefined) throw new Error(`features: resourceMetadata has ${taken}, which core sets`)
-    const answer = publicDocument({
+    const document = {
       ...own,
       ...members,
       ...(bound ? { dpop_bound_access_tokens_required: true } : {}),
-    })
-    return { resource, answer }
+    }
+    return { resource, answer: family ? answerOfMember(family, document) : publicDocument(document) }
   })
-  const ofPath = Map.groupBy(documents, ({ resource }) => wellKnownPath('oauth-protected-resource', resource))
+  const ofPath = Map.groupBy(documents, ({ resource }) => placeOf(resource))
   return [...ofPath].map(([path, sharing]) => {
     requireOfDifferentHosts(path, sharing)
-    return { path, cors: true, methods: ['GET'], answer: answerByHost(kernel, sharing) }
+    const answer = answerByHost(kernel, sharing)
+    const place = path.endsWith(MEMBERS)
+      ? { path: path.slice(0, -MEMBERS.length), below: true as const }
+      : { path }
+    return { ...place, cors: true, methods: ['GET'], answer }
   })
+}
+
+const MEMBERS = '/{}'
+
+function placeOf(resource: string): string {
+  const family = familyOf(resource)
+  if (family === undefined) return wellKnownPath('oauth-protected-resource', resource)
+  return wellKnownPath('oauth-protected-resource', family.prefix.slice(0, -1)) + MEMBERS
+}
+
+/** The document of any member that is well formed. It reads nothing: which members exist is not told. */
+function answerOfMember(family: ResourceFamily, document: object): ResourceDocument['answer'] {
+  const prefix = `${wellKnownPath('oauth-protected-resource', family.prefix.slice(0, -1))}/`
+  return (request) => {
+    const value = valueIn({ ...family, prefix }, request.path)
+    return value === undefined
+      ? { status: 404, headers: {}, body: '' }
+      : publicDocument({ ...document, resource: family.prefix + value })(request)
+  }
 }
 
 interface ResourceDocument {

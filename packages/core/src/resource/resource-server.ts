@@ -5,6 +5,13 @@
 
 import { recordUse } from '../grants/change-grant.ts'
 import { findAccessToken, holderOf, workloadOf } from '../grants/grant.ts'
+import {
+  hasUnknownTerm,
+  type ToldTerm,
+  termsOfToken,
+  toldTerms,
+  type WithTerms,
+} from '../grants/request-terms.ts'
 import { wellKnownAddress } from '../http/endpoint.ts'
 import type { HttpRequest } from '../http/http.ts'
 import {
@@ -18,7 +25,14 @@ import {
 import type { Kernel } from '../kernel/kernel.ts'
 import { OAuthError } from '../kernel/oauth-error.ts'
 import type { AccessTokenState, Grant } from '../kernel/records.ts'
-import { audienceIncludes, canonicalResource, checkedResource } from '../kernel/resource-indicator.ts'
+import {
+  audienceIncludes,
+  canonicalResource,
+  checkedResource,
+  familyOf,
+  type ResourceFamily,
+  valueIn,
+} from '../kernel/resource-indicator.ts'
 import type { ScopeCatalogue } from '../kernel/scope.ts'
 import { acceptedSecrets, type ServerSecret, strongRandom } from '../kernel/secrets.ts'
 import { type GrantRecords, type Store, storeErrorsAs503, type Transients } from '../kernel/store.ts'
@@ -61,6 +75,8 @@ export interface ResourceServerOptions<Scope extends string> extends GuardOption
   readonly store: Store
   /** The access token format of the authorization server. Default: opaque tokens. */
   readonly accessTokens?: AccessTokenFormat | undefined
+  /** `requestTerms` of the authorization server. Tokens with a term that is not among them are refused. Default: none. */
+  readonly requestTerms?: readonly ToldTerm[] | undefined
   /** Watches the guard, such as `signInAttempts` of `@grantkit/explain`: errors then have a reference. Default: none. */
   readonly observer?: CreateObserver | undefined
   /** The secret of the authorization server, for the observer. */
@@ -112,11 +128,31 @@ export function createResourceServer<Scope extends string>(
     anonymous: options.anonymous ?? 'refuse',
     authenticationClasses: checkedClasses('authenticationClasses', options.authenticationClasses ?? []),
     accessTokens: options.accessTokens ?? opaqueAccessTokens,
+    requestTerms: options.requestTerms,
     proofs: options.proofs?.({ resource, transients, now }),
     now,
     ...observed({ emit: listener, now, random: strongRandom }, options.observer, secret),
   }
-  return resourceServer(guard, (request, required, route) => accessOf(guard, request, required, route))
+  const family = familyOf(resource)
+  return resourceServer(guard, async (request, required, route) => {
+    if (family === undefined) return accessOf(guard, request, required, route)
+    const member = memberAt(family, request.path)
+    if (member === undefined) return { kind: 'refused', response: NOT_FOUND }
+    const metadataUrl = wellKnownAddress('oauth-protected-resource', member)
+    const own = { ...guard, resource: member, metadataUrl, mustBeNamed: true }
+    return accessOf(own, request, required, route)
+  })
+}
+
+const NOT_FOUND = { status: 404, headers: {}, body: '' }
+
+/** The member of a family at the path of a request, or of one below it. */
+function memberAt(family: ResourceFamily, path: string): string | undefined {
+  const { pathname } = new URL(family.prefix)
+  const [segment = '', ...below] = path.startsWith(pathname) ? path.slice(pathname.length).split('/') : []
+  const isBare = below.length === 1 && below[0] === ''
+  const member = family.prefix + segment
+  return !isBare && valueIn(family, member) !== undefined ? member : undefined
 }
 
 /** The resource to guard, with the store. */
@@ -125,11 +161,15 @@ export interface GuardedResource extends Deciding {
   /** Its identifier (RFC 8707), canonical. */
   readonly resource: string
   readonly accessTokens: AccessTokenFormat
+  /** It is a member of a family: a token without resources is not valid there. */
+  readonly mustBeNamed?: boolean | undefined
+  /** Those that it knows. */
+  readonly requestTerms?: readonly ToldTerm[] | undefined
 }
 
 /** A guard of the authorization server itself, which requires a token. */
 export function guardOf(
-  { store, boundResources, now, emit, observer }: Kernel,
+  { store, boundResources, now, emit, observer, requestTerms }: Kernel & WithTerms,
   indicator: string,
   accessTokens: AccessTokenFormat,
   proofs?: ProofOfPossession,
@@ -142,6 +182,7 @@ export function guardOf(
     metadataUrl: wellKnownAddress('oauth-protected-resource', indicator),
     anonymous: 'refuse',
     accessTokens,
+    requestTerms,
     proofs: proofs && required ? requiredProofs(proofs) : proofs,
     now,
     emit,
@@ -182,12 +223,28 @@ async function liveToken(
     call.hash = presented?.hash
   }
   if (stored === undefined || state === undefined) throw new OAuthError(BEARER_ERRORS.bearer_unknown)
-  if (!audienceIncludes(state.resources, guard.resource))
+  const { terms } = stored.value
+  if (terms !== undefined && hasUnknownTerm(guard.requestTerms, terms))
+    throw new OAuthError(BEARER_ERRORS.bearer_unknown)
+  const isNamed = state.resources.length > 0 || !guard.mustBeNamed
+  if (!isNamed || !audienceIncludes(state.resources, guard.resource))
     throw new OAuthError(BEARER_ERRORS.bearer_wrong_audience, undefined, {
       facts: { expected: state.resources },
     })
   if (stored.value.origin === 'personal') recordUse(guard, stored, request.remoteAddress, now)
-  return tokenOf(stored.value, state)
+  const token = tokenOf(stored.value, state)
+  return terms === undefined ? token : withTerms(guard, token, stored.value, state)
+}
+
+function withTerms<Token extends AccessToken | ClientCredentialsToken>(
+  { requestTerms }: GuardedResource,
+  token: Token,
+  grant: Grant,
+  state: AccessTokenState,
+): Token {
+  const terms = termsOfToken(grant, state) ?? {}
+  const { resources } = state
+  return { ...token, terms, claims: toldTerms(requestTerms, terms, { use: 'access_token', resources }) }
 }
 
 /** Copies nothing for a plain token of a user, which nearly every request has. */

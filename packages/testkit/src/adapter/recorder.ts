@@ -19,9 +19,12 @@ export const PATTERN_LIKE_PATHS = [
 /** The routes behind the adapter: they record requests and answer as the test wants. */
 export class Recorder {
   readonly requests: HttpRequest[] = []
+  /** The paths of the routes that they reached. */
+  readonly routesUsed: string[] = []
   answer: HttpResponse = { status: 200, headers: {}, body: '' }
 
   readonly routes: readonly Route[] = [
+    this.#recording('/family/literal'),
     this.#recording('/echo'),
     this.#recording('/things'),
     this.#recording('/things/parts'),
@@ -31,10 +34,12 @@ export class Recorder {
     { path: '/rejects', methods: METHODS, handle: () => Promise.reject(new Error(INTERNAL_DETAIL)) },
     { path: '/throws', methods: METHODS, handle: throwing },
     { path: '/mirror', methods: METHODS, handle: mirror },
+    { ...this.#recording('/family'), below: true },
   ]
 
   reset(): void {
     this.requests.length = 0
+    this.routesUsed.length = 0
     this.answer = { status: 200, headers: { 'content-type': 'text/plain' }, body: 'reached' }
   }
 
@@ -49,6 +54,7 @@ export class Recorder {
   #recording(path: string): Route {
     const handle = async (request: HttpRequest) => {
       this.requests.push(request)
+      this.routesUsed.push(path)
       return this.answer
     }
     return { path, methods: METHODS, handle }

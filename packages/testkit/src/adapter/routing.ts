@@ -35,6 +35,20 @@ export function routingPromises(target: Target): void {
       expect(target.recorder.requests).toHaveLength(0)
     })
 
+    it.each(['/family/a', '/family/a/b', '/family/', '/family/a%2Fb', '/family/Literal'])(
+      'of all below a path is reached by %s, which stays as it stands',
+      async (path) => {
+        expect((await send(target.url, { target: path })).status).toBe(200)
+        expect(target.recorder.only()).toMatchObject({ path })
+      },
+    )
+
+    it('of all below a path is not that path, and leaves a literal one to its own route', async () => {
+      expect((await send(target.url, { target: '/family' })).status).toBe(404)
+      expect((await send(target.url, { target: '/family/literal' })).status).toBe(200)
+      expect(target.recorder.routesUsed).toEqual(['/family/literal'])
+    })
+
     it.each(['/%zz', '/things/%zz'])('survives the path %s, which cannot be decoded', async (path) => {
       expect((await send(target.url, { target: path })).status).toBeLessThan(500)
     })

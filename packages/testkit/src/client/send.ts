@@ -29,7 +29,8 @@ export function inProcess({
 }: Pick<ServerUnderTest, 'routes'>): (url: string, request?: ClientRequest) => Promise<HttpResponse> {
   return (url, request = A_GET) => {
     const { pathname: path, search } = new URL(url)
-    const route = routes.find((candidate) => candidate.path === path)
+    const literal = routes.find((route) => !route.below && route.path === path)
+    const route = literal ?? routes.find((one) => one.below && path.startsWith(`${one.path}/`))
     if (route === undefined) throw new Error(`The server has no route ${path}`)
     return route.handle({ ...request, headers: lowerCase(request.headers), path, query: search.slice(1) })
   }

@@ -2,12 +2,13 @@ import * as z from 'zod'
 import type { ClientEndpoint } from '../../clients/client-endpoint.ts'
 import type { ServerContext } from '../../feature.ts'
 import { requiredChallenge } from '../../grants/authorization-code.ts'
+import { askedTerms, sameTerms } from '../../grants/request-terms.ts'
 import { GRANT_TYPE_ERRORS } from '../../grants/token-endpoint.ts'
 import { json } from '../../http/http.ts'
-import { ResourceParameter, readMessage, text } from '../../http/message.ts'
+import { type Parameters, ResourceParameter, readMessage, text } from '../../http/message.ts'
 import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
 import type { Client, Transient } from '../../kernel/records.ts'
-import { requestedResources } from '../../kernel/resource-indicator.ts'
+import { requestedMembers } from '../../kernel/resource-indicator.ts'
 import { scopesOfRequest } from '../../kernel/scope.ts'
 import {
   type GrantId,
@@ -102,7 +103,7 @@ export function deviceAuthorization(device: DeviceGrant, path: string): ClientEn
         const parameters = { ...requested, client_id: client.clientId }
         server.observer?.report({ fact: 'request_read', parameters, client }, http)
         const key = optionalProofKey(server.senderConstraint, http, client)
-        const access = requestedAccess(device, client, requested)
+        const access = requestedAccess(device, client, requested, form)
         const { too_many_device_requests } = DEVICE_REQUEST_ERRORS
         // Comes last: an invalid request does not count.
         await server.limiter.limitCaller('device_request', http, too_many_device_requests)
@@ -130,6 +131,7 @@ function requestedAccess(
   { server, scopesOf }: DeviceGrant,
   client: Client,
   { scope, resource, code_challenge, code_challenge_method, acr_values }: DeviceAuthorizationRequest,
+  form: Parameters,
 ): RequestedAccess {
   const allowed = scopesOf(client)
   if (allowed === undefined || !client.grantTypes.includes(DEVICE_CODE_GRANT))
@@ -141,12 +143,15 @@ function requestedAccess(
       DEVICE_REQUEST_ERRORS.device_scope_refused,
       `Devices cannot get the scope "${refused}". Leave it out`,
     )
+  const resources = requestedMembers(resource, server.resources)
+  const asked = askedTerms(server, form, { client, scopes, resources })
   const proves = code_challenge !== undefined || code_challenge_method !== undefined
   return {
     clientId: client.clientId,
     scopes,
     ignoredScopes,
-    resources: requestedResources(resource, server.resources),
+    resources,
+    ...(asked && { asked }),
     acrValues: server.authenticationClasses.requested(acr_values),
     challenge: proves ? requiredChallenge(code_challenge, code_challenge_method) : undefined,
   }
@@ -187,6 +192,8 @@ const Decision = z.object({
   amr: texts.optional(),
   /** The name of the session with whose end the grant ends. */
   sid: z.string().optional(),
+  /** What the user decided beside the scopes. */
+  terms: z.record(z.string(), z.unknown()).optional(),
 })
 export type Decision = z.infer<typeof Decision>
 
@@ -196,6 +203,8 @@ const RequestedAccess = z.object({
   /** The unknown names in `scope`. */
   ignoredScopes: texts,
   resources: texts,
+  /** What it asks for beside them. */
+  asked: z.record(z.string(), z.unknown()).optional(),
   /** The classes of sign-ins that it asks for. */
   acrValues: texts.optional(),
   challenge: z.string().optional(),
@@ -261,7 +270,8 @@ export function answered(request: DeviceRequest, decision: Decision, now: number
   if (first === undefined && now >= request.endsAt)
     throw new OAuthError(DEVICE_REQUEST_ERRORS.device_request_gone)
   if (first === undefined) return { ...request, decision }
-  if (first.subject !== decision.subject || first.scopes.join() !== decision.scopes.join())
+  const same = first.scopes.join() === decision.scopes.join() && sameTerms(first.terms, decision.terms)
+  if (first.subject !== decision.subject || !same)
     throw new OAuthError(DEVICE_REQUEST_ERRORS.device_request_answered)
   return request
 }

@@ -4,11 +4,12 @@ import type { ConsentScope, Session } from '../../authorization/interaction.ts'
 import type { Tickets } from '../../authorization/ticket.ts'
 import { CLIENT_ERRORS, type PublicClient, publicClient } from '../../clients/client-record.ts'
 import type { ServerContext } from '../../feature.ts'
+import { askTerms, type UserInfo } from '../../grants/request-terms.ts'
 import { type HttpRequest, type HttpResponse, securePage } from '../../http/http.ts'
 import { formParameters, parameters, readMessage } from '../../http/message.ts'
 import { type PageView, pageView, requireOwnForm } from '../../http/page.ts'
 import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
-import type { Client } from '../../kernel/records.ts'
+import type { Client, TermViews } from '../../kernel/records.ts'
 import { sha256 } from '../../kernel/secrets.ts'
 import { networkOf } from '../../limits/caller-network.ts'
 import type { RateLimits } from '../../limits/rate-limits.ts'
@@ -51,6 +52,8 @@ export interface DeviceView extends PageView {
   readonly sameNetwork?: boolean | undefined
   readonly scopes: readonly ConsentScope[]
   readonly resources: readonly string[]
+  /** What the user decides beside scopes, as in `ConsentView`. */
+  readonly terms?: TermViews | undefined
   /**
    * The form: POST to `action` with `ticket`, `decision` (`allow`, `deny`, or `allow_reading`: only ticked scopes whose
    * `access` is `read`, and those of OpenID Connect) and one `scope` for each ticked scope.
@@ -200,6 +203,7 @@ async function askForDecision(
   classes.requireMet(session, acrValues)
   const client = await clientOf(context, request)
   const view = pageView(server.interaction, http)
+  const { views } = await askTerms(server, request.asked, userInfoOf(request, client, session, view))
   const page = await pages.devicePage({
     ...view,
     session,
@@ -209,6 +213,7 @@ async function askForDecision(
     sameNetwork: isSameNetwork(request, http),
     scopes: scopesInWords(server, scopes, view),
     resources: request.resources,
+    ...(views && { terms: views }),
     action: `${context.page}/decision?request=${requestId}`,
     ticket: decisionTickets.seal(decisionForm(session, requestId, request), request.endsAt),
   })
@@ -220,6 +225,16 @@ async function askForDecision(
 /** The grant id distinguishes this request from a later one with the same code. */
 export function decisionForm({ id }: Session, requestId: string, { grantId, scopes }: DeviceRequest) {
   return { session: id, query: [requestId, grantId, ...scopes].join(' ') }
+}
+
+/** Whom the terms of a request ask. */
+export function userInfoOf(
+  { scopes, resources }: DeviceRequest,
+  client: Client,
+  { subject }: Session,
+  { locale }: PageView,
+): UserInfo {
+  return { subject, client, scopes, resources, locale }
 }
 
 export async function clientOf({ server }: DevicePages, { clientId }: DeviceRequest): Promise<Client> {

@@ -69,7 +69,7 @@ export function deviceCodeGrantType(device: DeviceGrant, selfRegistered: boolean
       const type = retried === undefined ? 'device_code_redeemed' : 'device_code_retried'
       const ids = { grantId: stored.value.id, clientId: request.client.clientId }
       const event = { type, ...ids, ...(retried && { retried }) } satisfies DeviceCodeRedeemed
-      return planOf(server, stored, outcome, [event])
+      return planOf(server, stored, outcome, request, [event])
     },
   }
 }

@@ -9,6 +9,7 @@ import { allowedScopes, ConsentForm } from '../../authorization/consent.ts'
 import { errorPages } from '../../authorization/redirect-target.ts'
 import { publicClient } from '../../clients/client-record.ts'
 import type { Feature } from '../../feature.ts'
+import { decideTerms, TERM_ERRORS } from '../../grants/request-terms.ts'
 import { openWithinLimit } from '../../grants/user-grants.ts'
 import { addressOf, basePathOf, type Endpoint, endpointPath, type PathOptions } from '../../http/endpoint.ts'
 import { type HttpRequest, type HttpResponse, securePage } from '../../http/http.ts'
@@ -16,7 +17,7 @@ import { formParameters, parameters, readMessage } from '../../http/message.ts'
 import { pageView, requireOwnForm } from '../../http/page.ts'
 import { CLOCK_TOLERANCE, lifetime, wholeSeconds } from '../../kernel/kernel.ts'
 import { OAuthError } from '../../kernel/oauth-error.ts'
-import type { Client, Grant } from '../../kernel/records.ts'
+import type { Client, Grant, Terms } from '../../kernel/records.ts'
 import { includesAll, type ScopeCatalogue, unrestricted } from '../../kernel/scope.ts'
 import { changeRecord } from '../../kernel/store.ts'
 import { coarseNetworkOf } from '../../limits/caller-network.ts'
@@ -45,6 +46,7 @@ import {
   USER_CODE_LIMITS,
   UserCodeForm,
   type UserCodeWrong,
+  userInfoOf,
 } from './device-pages.ts'
 import { DEVICE_CODE_ERRORS, type DeviceCodeRedeemed, deviceCodeGrantType } from './device-token-request.ts'
 
@@ -80,6 +82,7 @@ export interface DeviceApproved {
   readonly subject: string
   readonly scopes: readonly string[]
   readonly resources: readonly string[]
+  readonly terms?: Terms | undefined
 }
 
 /** The user denied a device. */
@@ -191,15 +194,16 @@ async function answerDevice(context: DevicePages, http: HttpRequest): Promise<Ht
   const { server, pages, transients, decisionTickets } = context
   requireOwnForm(server, http)
   const { request: requestId } = readMessage(DecisionQuery, parameters(http.query))
-  const form = readMessage(ConsentForm, formParameters(http))
+  const fields = formParameters(http)
+  const form = readMessage(ConsentForm, fields)
   const session = await freshSession(context, http)
   if (session === undefined) return askToSignIn(context, http)
   const request = await findDeviceRequest(transients, requestId)
   if (request === undefined) throw new OAuthError(DEVICE_REQUEST_ERRORS.device_request_gone)
   requireOpenForm(server, decisionTickets.open(decisionForm(session, requestId, request), form.ticket))
   const { reference, clientId } = request
-  const about = { reference, clientId, subject: session.subject }
-  server.observer?.report({ fact: 'request_read', ...about }, http)
+  const observed = { reference, clientId, subject: session.subject }
+  server.observer?.report({ fact: 'request_read', ...observed }, http)
   const client = await clientOf(context, request)
   const scopes = allowedScopes(server, form, request.scopes)
   const { subject, authTime } = session
@@ -207,11 +211,16 @@ async function answerDevice(context: DevicePages, http: HttpRequest): Promise<Ht
   const isRestricted = scopes.some((name) => server.scopes[name]?.restricted)
   // A device outlives the browser session that allowed it, but not with such a scope.
   const sid = isRestricted ? server.sessions.sidOf(session, client, scopes) : undefined
-  const decision: Decision = { subject, scopes, authTime, ...facts, ...(sid && { sid }) }
   const allowed = scopes.length > 0
+  const page = pageView(server.interaction, http)
+  const about = userInfoOf(request, client, session, page)
+  const decided = await decideTerms(server, allowed ? request.asked : undefined, fields, about)
+  if (decided === 'open') throw new OAuthError(TERM_ERRORS.user_decision_missing)
+  const terms = decided.value && { terms: decided.value }
+  const decision: Decision = { subject, scopes, authTime, ...facts, ...(sid && { sid }), ...terms }
   const event = await (allowed ? approve : deny)(context, { client, requestId, request, decision })
   if (event !== undefined) server.emit({ ...event }, http)
-  const view = { ...pageView(server.interaction, http), client: publicClient(client), allowed }
+  const view = { ...page, client: publicClient(client), allowed }
   return securePage(await pages.deviceAnsweredPage(view))
 }
 
@@ -233,7 +242,8 @@ async function approve(context: DevicePages, answer: UserAnswer): Promise<Device
   await settle(context, answer)
   if (!(await openWithinLimit(server, grant))) return undefined
   const ids = { requestId, grantId: grant.id, clientId: client.clientId, subject }
-  return { type: 'device_approved', ...ids, scopes, resources: grant.resources }
+  const { resources, terms } = grant
+  return { type: 'device_approved', ...ids, scopes, resources, ...(terms && { terms }) }
 }
 
 async function deny(context: DevicePages, answer: UserAnswer): Promise<DeviceDenied | undefined> {
@@ -269,7 +279,7 @@ async function settle(
  */
 function deviceGrant(
   request: DeviceRequest,
-  { subject, scopes, authTime, acr, amr, sid }: Decision,
+  { subject, scopes, authTime, acr, amr, sid, terms }: Decision,
   now: number,
   lifetime: number,
 ): Grant {
@@ -282,6 +292,7 @@ function deviceGrant(
     scopes,
     ...(withheldScopes.length === 0 ? undefined : { withheldScopes }),
     resources: request.resources,
+    ...(terms && { terms }),
     origin: 'device',
     reference: request.reference,
     network: request.address && coarseNetworkOf(request.address),

@@ -7,7 +7,7 @@ import { createLocalJWKSet, jwtVerify, SignJWT } from 'jose'
 import type { Feature } from '../../feature.ts'
 import { wholeSeconds } from '../../kernel/kernel.ts'
 import type { SigningAlgorithm } from '../../kernel/records.ts'
-import { checkedResource } from '../../kernel/resource-indicator.ts'
+import { checkedResource, familyOf, valueIn } from '../../kernel/resource-indicator.ts'
 import { MAX_SIGNED_LIFETIME } from '../../kernel/revocation-log.ts'
 import { type GrantId, sha256 } from '../../kernel/secrets.ts'
 import { type AccessTokenFormat, opaqueAccessTokens, type PresentedToken } from '../../tokens/credential.ts'
@@ -64,8 +64,10 @@ export function jwtAccessTokens(options: JwtAccessTokenOptions): Feature {
     const unknown = [...resources.keys()].find((name) => !server.resources.includes(name))
     if (unknown !== undefined) throw new Error(`jwtAccessTokens: ${unknown} is not a resource of the server`)
     // A JWT has one `aud` (RFC 9068 3).
-    const signedFor = (bound: readonly string[]) =>
-      bound.length === 1 ? resources.get(bound[0] as string) : undefined
+    const signedFor = ([name = '', ...others]: readonly string[]) => {
+      const own = others.length === 0 ? (resources.get(name) ?? ofFamily(resources, name)) : undefined
+      return own && { ...own, name }
+    }
     const read = tokenReader(issuer, keys, now)
     const accessTokens: AccessTokenFormat = {
       write(token, grant, claims, at) {
@@ -89,6 +91,15 @@ export function jwtAccessTokens(options: JwtAccessTokenOptions): Feature {
     }
     return { accessTokens }
   }
+}
+
+/** What is set for the family that has this member. */
+function ofFamily<Signed>(resources: ReadonlyMap<string, Signed>, name: string): Signed | undefined {
+  for (const [resource, signed] of resources) {
+    const family = familyOf(resource)
+    if (family !== undefined && valueIn(family, name) !== undefined) return signed
+  }
+  return undefined
 }
 
 /** The resources whose tokens are signed, by canonical name. @throws Error that names the resource at fault */

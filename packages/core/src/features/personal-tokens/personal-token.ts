@@ -1,12 +1,13 @@
 import type { ClientSource } from '../../clients/client-record.ts'
 import { keptUntil, liveUntil } from '../../grants/change-grant.ts'
 import { findAccessToken, requireKeyFor, singleTokenGrant } from '../../grants/grant.ts'
+import { askedTerms, askTerms, decideTerms, TERM_ERRORS, type WithTerms } from '../../grants/request-terms.ts'
 import { revokeUserGrant } from '../../grants/user-grants.ts'
 import { displayText } from '../../kernel/display-text.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { defineErrors, OAuthError, SERVER_ERRORS } from '../../kernel/oauth-error.ts'
-import type { Client, Grant } from '../../kernel/records.ts'
-import { requestedResources } from '../../kernel/resource-indicator.ts'
+import type { Client, Grant, Terms, TermViews } from '../../kernel/records.ts'
+import { requestedMembers } from '../../kernel/resource-indicator.ts'
 import { sha256 } from '../../kernel/secrets.ts'
 import { pauseAfter } from '../../kernel/time.ts'
 import { formatPersonalToken, parsePersonalToken } from '../../tokens/credential.ts'
@@ -18,6 +19,8 @@ export interface PersonalToken {
   readonly label: string
   readonly scopes: readonly string[]
   readonly resources: readonly string[]
+  /** What its user decided beside them. */
+  readonly terms?: Terms | undefined
   readonly createdAt: number
   /** Absent: it has no end. */
   readonly expiresAt: number | undefined
@@ -31,9 +34,10 @@ export interface PersonalToken {
 const ENDLESS = 100 * 365 * 24 * 60 * 60
 
 export function personalToken(grant: Grant): PersonalToken {
-  const { id, label = '', scopes, resources, createdAt, usedAt, expiresAt, network } = grant
+  const { id, label = '', scopes, resources, terms, createdAt, usedAt, expiresAt, network } = grant
   return {
     ...{ id, label, scopes, resources, createdAt },
+    ...(terms && { terms }),
     expiresAt: expiresAt - createdAt >= ENDLESS ? undefined : expiresAt,
     ...(usedAt > createdAt && { lastUsedAt: usedAt }),
     ...(network !== undefined && { lastNetwork: network }),
@@ -88,6 +92,7 @@ export interface PersonalTokenCreated {
   readonly label: string
   readonly scopes: readonly string[]
   readonly resources: readonly string[]
+  readonly terms?: Terms | undefined
   readonly expiresAt?: number | undefined
 }
 
@@ -98,12 +103,12 @@ export interface CreatedPersonalToken {
 }
 
 export async function createToken(
-  kernel: Kernel,
+  kernel: Kernel & WithTerms,
   terms: PersonalTokenTerms,
   request: PersonalTokenRequest,
 ): Promise<CreatedPersonalToken> {
   const { subject } = request
-  const resources = requestedResources(request.resources, kernel.resources)
+  const resources = requestedMembers(request.resources, kernel.resources)
   if (resources.length === 0) throw new OAuthError(PERSONAL_TOKEN_ERRORS.personal_token_resource)
   // It is a bearer token.
   requireKeyFor(resources, kernel.boundResources, undefined)
@@ -112,14 +117,37 @@ export async function createToken(
   // Without the terms of the server: it is opaque, whatever else is issued.
   const lives = { accessToken: lifetimeOf(request.lifetime ?? terms.lifetime, terms.longest) }
   const owner = { origin: 'personal', clientId: PERSONAL_CLIENT_ID, subject, label } as const
-  const approved = { ...owner, scopes, resources }
+  const about = { ...userInfo(subject), scopes, resources }
+  const decided = await decideTerms(kernel, askedTerms(kernel, {}, about), request.form ?? {}, about)
+  if (decided === 'open') throw new OAuthError(TERM_ERRORS.user_decision_missing)
+  const approved = { ...owner, scopes, resources, ...(decided.value && { terms: decided.value }) }
   const { grant, issued } = singleTokenGrant(kernel.random, approved, undefined, kernel.now(), lives)
   await insertBelow(kernel, grant, terms.perUser)
   const token = personalToken(grant)
   const { id: grantId, expiresAt } = token
-  const made = { subject, grantId, label, scopes, resources, expiresAt }
+  const made = {
+    subject,
+    grantId,
+    label,
+    scopes,
+    resources,
+    ...(decided.value && { terms: decided.value }),
+    expiresAt,
+  }
   kernel.emit({ type: 'personal_token_created', ...made } satisfies PersonalTokenCreated)
   return { text: formatPersonalToken({ grantId: grant.id, secret: issued.accessToken }), token }
+}
+
+const userInfo = (subject: string, locale = 'en') => ({ subject, client: PERSONAL_CLIENT, locale })
+
+/** What the user decides beside scopes when the token is made. */
+export async function questionsOf(
+  kernel: Kernel & WithTerms,
+  subject: string,
+  locale: string,
+): Promise<TermViews | undefined> {
+  const about = { ...userInfo(subject, locale), scopes: [], resources: kernel.resources }
+  return (await askTerms(kernel, askedTerms(kernel, {}, about), about)).views
 }
 
 const MAX_ATTEMPTS = 4
@@ -167,6 +195,8 @@ export interface PersonalTokenRequest {
   readonly resources: readonly string[]
   /** Seconds, at least 1. `endless` only where the server allows it. Default: the option `lifetime`. */
   readonly lifetime?: number | 'endless' | undefined
+  /** The fields of its form, for the questions of `terms`. Default: none. */
+  readonly form?: Readonly<Record<string, string | string[]>> | undefined
 }
 
 export interface PersonalTokenTerms {

@@ -7,6 +7,7 @@
 
 import type { Feature, ServerContext } from '../../feature.ts'
 import { wholeNumber } from '../../kernel/kernel.ts'
+import type { TermViews } from '../../kernel/records.ts'
 import { OPENID, type ScopeCatalogue } from '../../kernel/scope.ts'
 import {
   type CreatedPersonalToken,
@@ -19,6 +20,7 @@ import {
   type PersonalTokenTerms,
   personalClient,
   personalToken,
+  questionsOf,
   tokensOf,
 } from './personal-token.ts'
 
@@ -54,6 +56,8 @@ export interface PersonalTokens extends Feature {
    * @throws OAuthError that names what is wrong with the request, or `too_many_personal_tokens` (409)
    */
   create(request: PersonalTokenRequest): Promise<CreatedPersonalToken>
+  /** What the user decides beside scopes, for the form of a new token, by names of terms. `undefined` for nothing. @throws OAuthError */
+  terms(subject: string, locale: string): Promise<TermViews | undefined>
   /** The live tokens of a user, the newest first. */
   list(subject: string): Promise<readonly PersonalToken[]>
   /** Ends a token of this user. @returns `false`, and changes nothing, if it does not exist or belongs to another user */
@@ -101,6 +105,7 @@ export function personalTokens(options: PersonalTokensOptions = {}): PersonalTok
   }
   const methods: Omit<PersonalTokens, 'scopes'> = Object.assign(feature, {
     create: async (request: PersonalTokenRequest) => createToken(context().server, context().terms, request),
+    terms: async (subject: string, locale: string) => questionsOf(context().server, subject, locale),
     list: async (subject: string) => (await tokensOf(context().server, subject)).map(personalToken),
     end: async (subject: string, id: string) => endToken(context().server, subject, id),
     endLeaked: async (texts: readonly string[]) => endLeakedTokens(context().server, texts),

@@ -113,8 +113,9 @@ export function tokenExchange({ lifetime = 900 }: TokenExchangeOptions = {}): Fe
 async function exchangeToken(
   server: ServerContext,
   lifetime: number,
-  { client, form, now, stored, jkt }: TokenRequest,
+  sent: TokenRequest,
 ): Promise<ExchangePlan> {
+  const { client, form, now, stored, jkt } = sent
   const request = readMessage(TokenExchangeRequest, form)
   refuseUnsupported(request)
   const { accessTokens } = server
@@ -142,7 +143,7 @@ async function exchangeToken(
   const { id: grantId, clientId } = outcome.grant
   const { scopes } = outcome.result
   const event = { type: 'token_exchanged', grantId, clientId, actorId, scopes } as const
-  const plan = await planOf(server, seen, outcome, [event satisfies TokenExchanged])
+  const plan = await planOf(server, seen, outcome, sent, [event satisfies TokenExchanged])
   return { ...plan, issuedTokenType: ACCESS_TOKEN_TYPE }
 }
 
