@@ -55,6 +55,7 @@ const SIGN_IN: Pages = {
   'Claims of your own': '/how-to/claims',
   Logout: '/how-to/logout',
   'Step-up authentication': '/how-to/step-up',
+  Organizations: '/how-to/organizations',
   'Branding and languages': '/how-to/pages',
   'Screenshots of the pages': '/pages-gallery',
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { HttpResponse, PublicClient } from '@grantkit/core'
 import { describe, expect, it } from 'vitest'
 import { html, type PagesOptions, pages } from '../src/index.ts'
-import { CLIENT, consentView, KNOWN, manyScopes, shownPages } from './shown-pages.ts'
+import { CLIENT, consentView, KNOWN, manyScopes, organizations, shownPages } from './shown-pages.ts'
 
 const BRAND = { name: 'Notes & <b>more</b>', footer: [{ text: 'Imprint', href: '/imprint' }] }
 const LINKS = {
@@ -120,6 +120,22 @@ describe('the consent page', () => {
     const { body } = await pages(options).interaction.consentPage(consentView('en', other))
     return body
   }
+
+  it('names the only organization, and asks for one of several, without a default', async () => {
+    expect(await consent({})).not.toContain('name="organization"')
+    const one = await consent({ terms: organizations(1) })
+    expect(one).toContain('<input type="hidden" name="organization" value="org_0">')
+    expect(one).toMatch(/<dt>Organization<\/dt><dd><strong><bdi>Acme</)
+    const few = await consent({ terms: organizations(3) })
+    expect(few.match(/<input type="radio" name="organization" value="org_\d" required>/g)).toHaveLength(3)
+    const many = await consent({ terms: organizations(200) })
+    expect(many.match(/<option /g)).toHaveLength(201)
+    for (const page of [few, many]) {
+      expect(page).not.toMatch(/ (checked|selected)[^>]*name="organization"|<option[^>]* selected/)
+      // Nobody chooses in order to deny.
+      expect(page).toContain('<button name="decision" value="deny" formnovalidate>')
+    }
+  })
 
   it('offers "Reading only" if that is another answer than the other two', async () => {
     const scopes = manyScopes('en')

@@ -102,6 +102,15 @@ export const KNOWN: Partial<ConsentView> = {
   reference: '7K3M-Q2WD',
 }
 
+const ORGANIZATIONS = ['Acme', 'Birch & Sons', 'Cobalt Mining and Refining Company of the Northern Provinces']
+
+/** @param own the name of the last one, which its admin chose */
+export function organizations(count: number, own = 'Dune') {
+  const names = Array.from({ length: count }, (_, at) => ORGANIZATIONS[at] ?? `Organization ${at + 1}`)
+  if (count > ORGANIZATIONS.length) names[count - 1] = own
+  return { organization: { organizations: names.map((name, at) => ({ id: `org_${at}`, name })) } }
+}
+
 /** Each page, by the name of its picture. @param app what it calls itself @param few what the pages for a decision ask for */
 export function shownPages(
   { interaction, callbackPage, device, logout, connectedApps, personalTokensPage, page }: Pages,
@@ -141,6 +150,14 @@ export function shownPages(
       interaction.consentPage(consentView(locale, { client, scopes: few, ...KNOWN })),
     'consent-38-scopes': () =>
       interaction.consentPage(consentView(locale, { client, scopes: manyScopes(locale) })),
+    'consent-organization': () =>
+      interaction.consentPage(consentView(locale, { client, scopes: few, terms: organizations(1, app) })),
+    'consent-organizations': () =>
+      interaction.consentPage(consentView(locale, { client, scopes: few, terms: organizations(3, app) })),
+    'consent-200-organizations': () =>
+      interaction.consentPage(consentView(locale, { client, scopes: few, terms: organizations(200, app) })),
+    'device-organizations': () =>
+      device.devicePage({ ...decision, sameNetwork: true, terms: organizations(2, app) }),
     error: () => interaction.errorPage(error),
     unavailable: () =>
       interaction.errorPage({ ...error, reason: 'store_unavailable', status: 503, parameters: {} }),

@@ -4,6 +4,7 @@ import type { ClientCredentialsTokenIssued } from '@grantkit/core/client-credent
 import type { DocumentChanged, DocumentCopyUsed, DocumentFailed } from '@grantkit/core/client-documents'
 import type { DeviceEvent } from '@grantkit/core/device'
 import type { AssertionExchanged, AssertionRefused } from '@grantkit/core/jwt-bearer'
+import type { OrganizationLeft } from '@grantkit/core/organizations'
 import type {
   PersonalTokenCreated,
   PersonalTokenEnded,
@@ -38,6 +39,7 @@ export type ServiceEvent =
   | PersonalTokenCreated
   | PersonalTokenEnded
   | PersonalTokenExpiring
+  | OrganizationLeft
   | LogoutUndelivered
   | OutboxFailed
   | WebhookDisabled
@@ -117,6 +119,7 @@ const EVENTS: Readonly<
   access_token_revoked: [undefined, 'An app revoked an access token'],
   grant_revoked: ['decision', 'A grant was revoked'],
   grant_ended: ['decision', 'A grant was ended for safety', 'warn'],
+  organization_left: ['decision', 'A user left the organization of a grant'],
   refused: ['unauthenticated', 'A request was refused'],
   step: [undefined, 'A step of a sign-in', 'debug'],
   signing_keys_rotated: ['operator', 'The signing keys were rotated'],

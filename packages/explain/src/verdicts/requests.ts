@@ -221,6 +221,38 @@ export const DECISION_VERDICTS = {
     fix: NOTHING_TO_FIX,
     toDeveloper: 'After `consent_required`, send the user again without `prompt=none`.',
   },
+  user_decision_needed: {
+    by: 'app',
+    sentence:
+      'The app requested access without any page (`prompt=none`), and the user has to decide something, such as the organization.',
+    fix: NOTHING_TO_FIX,
+    toDeveloper:
+      'After `interaction_required`, send the user again without `prompt=none`, or name the organization in the request.',
+  },
+  user_decision_missing: {
+    by: 'user',
+    sentence: 'The user sent a form without a choice that it needs, such as the organization.',
+    fix: 'If it happens with your own page, add the fields of `view.terms` to its form.',
+    toDeveloper: 'The user has not chosen yet, and can send the form again.',
+  },
+  organization_not_member: {
+    by: 'user',
+    sentence: 'The app asked for an organization, or the form named one, to which the user does not belong.',
+    fix: 'If the user belongs to it, add the membership where `organizations` reads it.',
+    toDeveloper: 'Leave out the parameter `organization`, and the user chooses one.',
+  },
+  organization_missing: {
+    by: 'operator',
+    sentence: 'The user belongs to no organization, and this server gives such users no access.',
+    fix: "Add the user to an organization, or set `none: 'allow'` (`ORGANIZATIONS_NONE=allow`).",
+    toDeveloper: 'The operator must add this user to an organization.',
+  },
+  organizations_unavailable: {
+    by: 'operator',
+    sentence: 'The organizations of the user could not be looked up, so nothing was decided or used up.',
+    fix: 'Read the cause in the event `failed`. `of` has two seconds, and returns at most 200 organizations.',
+    toDeveloper: 'Wait as long as `Retry-After` says, then send the same request again.',
+  },
   id_token_hint_unverified: {
     by: 'app',
     sentence: 'The app named the user by an ID token that this server did not issue or can no longer verify.',

@@ -198,6 +198,31 @@ export const REFRESH_TOKEN_VERDICTS = {
     fix: 'Look at the account. If it should be there, enable or add it; the user connects the app again.',
     toDeveloper: 'The account of this user is gone. Forget its tokens.',
   },
+  term_unknown: {
+    by: 'operator',
+    sentence:
+      'The user decided something at consent, such as the organization, that this server does not know, so it gives no token.',
+    fix: 'Mount the feature that brought it on every replica; the names are in `terms` of the grant.',
+    toDeveloper: 'Start the authorization again if this does not pass.',
+  },
+  term_retry_differs: {
+    by: 'app',
+    sentence: 'The app repeated a token request with other parameters, such as another organization.',
+    fix: NOTHING_TO_FIX,
+    toDeveloper: 'Repeat a lost token request unchanged.',
+  },
+  organization_differs: {
+    by: 'app',
+    sentence: 'The app asked for a token of another organization than the one that the user chose.',
+    fix: NOTHING_TO_FIX,
+    toDeveloper: 'Start an authorization for the other organization: each one has a grant of its own.',
+  },
+  organization_left: {
+    by: 'user',
+    sentence: 'The user no longer belongs to the organization of the grant, so its tokens were revoked.',
+    fix: 'If the user belongs to it, add the membership again; the user connects the app again.',
+    toDeveloper: 'Forget the tokens, and start the authorization again.',
+  },
   token_of_other_client: {
     by: 'app',
     sentence: 'A client tried to revoke or inspect a token of another client.',

@@ -59,7 +59,7 @@ label.field{display:block;margin-block-end:.35rem;font-weight:600}
 input:not([type=hidden],[type=checkbox],[type=radio]),textarea,select{inline-size:100%;min-block-size:2.75rem;margin-block-end:1rem;padding:.6rem .75rem;
 background:var(--card);border:1px solid var(--edge);border-radius:.6rem;color:inherit;font:inherit}
 textarea{font:.92rem/1.5 ui-monospace,monospace;overflow-wrap:anywhere;resize:vertical}
-input[type=checkbox]{flex:none;inline-size:1.3rem;block-size:1.3rem;margin:0;accent-color:var(--accent)}
+input[type=checkbox],input[type=radio]{flex:none;inline-size:1.3rem;block-size:1.3rem;margin:0;accent-color:var(--accent)}
 input.code,.code{font:600 1.25rem/1.4 ui-monospace,monospace;letter-spacing:.08em}
 input.code{text-transform:uppercase}
 summary{min-block-size:2.75rem;padding-block:.6rem;cursor:pointer}

@@ -22,6 +22,8 @@ export interface ConnectedApp {
   readonly redirectUris: readonly string[]
   /** The issuer that allowed it by an assertion (RFC 7523); absent if the user did. */
   readonly allowedBy?: string | undefined
+  /** The names of the organizations that it has access for. Absent without any. */
+  readonly organizations?: readonly string[] | undefined
   /** Present if it uses the device grant. `network`, if known, sent the device authorization request. */
   readonly device?: { readonly network?: string | undefined } | undefined
   /** In the order of the catalogue. */
@@ -246,12 +248,16 @@ function oneOf(
 ): Omit<ConnectedApp, 'app'> {
   const [latest] = grants
   const { client, clientId, origin, authority, network } = latest
+  const organizations = [
+    ...new Set(grants.flatMap(({ terms }) => terms?.organization?.name ?? terms?.organization?.id ?? [])),
+  ]
   const allowed = new Set(grants.flatMap(({ scopes }) => scopes))
   return {
     ...{ installation: installationOf(latest), clientId },
     ...{ name: client?.clientName, origin: client?.origin, knownClient: client?.knownClient },
     redirectUris: [...new Set(grants.flatMap(({ redirectUri }) => redirectUri ?? []))],
     ...(authority && { allowedBy: authority.issuer }),
+    ...(organizations.length > 0 && { organizations }),
     device: origin === 'device' ? { network } : undefined,
     scopes: catalogue.filter(({ name }) => allowed.has(name)),
     firstUsed: Math.min(...grants.map(({ createdAt }) => createdAt)),

@@ -35,6 +35,11 @@ export const de: Language = {
       'Fahren Sie nur fort, wenn Sie es dort gerade selbst begonnen haben. Wenn Ihnen jemand einen Link geschickt hat, lehnen Sie ab.',
     asks: 'Die App möchte in Ihrem Namen Folgendes tun:',
   },
+  organization: {
+    label: 'Organisation',
+    question: 'Für welche Organisation?',
+    choose: 'Bitte wählen',
+  },
   scopes: {
     permissions: { one: '{count} Berechtigung.', other: '{count} Berechtigungen.' },
     changing: { one: '{count} davon kann etwas ändern.', other: '{count} davon können etwas ändern.' },
@@ -278,6 +283,8 @@ export const de: Language = {
     deviceAnswered: 'Sie haben schon geantwortet. Gehen Sie zum Gerät zurück.',
     deviceFormExpired:
       'Diese Seite war zu lange geöffnet, oder Sie haben sich inzwischen neu angemeldet. Es wurde nichts entschieden: Öffnen Sie sie erneut, und geben Sie den Code noch einmal ein.',
+    choiceMissing: 'Eine Auswahl fehlte, deshalb wurde nichts entschieden. Gehen Sie zurück und wählen Sie.',
+    notMember: 'Sie gehören nicht zu dieser Organisation.',
     signOutUnproven: 'Die Abmeldeanfrage der App ist nicht gültig, deshalb sind Sie weiterhin angemeldet.',
     signOutAppUnknown:
       'Die Anfrage nannte keine App, deshalb wurden Sie nicht zu ihr zurückgeleitet. Sie sind weiterhin angemeldet.',

@@ -45,6 +45,14 @@ export const en = {
     gainsReason: 'Go on only if you began it there yourself, a moment ago. If someone sent you a link, deny.',
     asks: 'It asks to do the following on your behalf:',
   },
+  /** Where an app gets access for one organization of its user. */
+  organization: {
+    /** A label; the name of the organization follows. */
+    label: 'Organization',
+    question: 'For which organization?',
+    /** In a list, before anything is chosen. */
+    choose: 'Choose one',
+  },
   scopes: {
     permissions: { one: '{count} permission.', other: '{count} permissions.' },
     changing: { one: '{count} can change things.', other: '{count} can change things.' },
@@ -310,6 +318,8 @@ export const en = {
     deviceAnswered: 'You have answered this already. Go back to the device.',
     deviceFormExpired:
       'This page was open for too long, or you have signed in again since. Nothing was decided: open it again and type the code once more.',
+    choiceMissing: 'A choice was missing, so nothing was decided. Go back and choose.',
+    notMember: 'You are not a member of this organization.',
     signOutUnproven: "The app's sign-out request is not valid, so you are still signed in.",
     signOutAppUnknown:
       'The request did not say which app it is from, so you were not sent back to the app. You are still signed in.',

@@ -33,6 +33,11 @@ export const es: Language = {
       'Continúe solo si usted mismo acaba de iniciarlo allí. Si alguien le ha enviado un enlace, rechácelo.',
     asks: 'Solicita hacer lo siguiente en su nombre:',
   },
+  organization: {
+    label: 'Organización',
+    question: '¿Para qué organización?',
+    choose: 'Elija una',
+  },
   scopes: {
     permissions: { one: '{count} permiso.', other: '{count} permisos.' },
     changing: { one: '{count} permite hacer cambios.', other: '{count} permiten hacer cambios.' },
@@ -266,6 +271,8 @@ export const es: Language = {
     deviceAnswered: 'Ya ha respondido. Vuelva al dispositivo.',
     deviceFormExpired:
       'Esta página estuvo abierta demasiado tiempo o usted ha vuelto a iniciar sesión desde entonces. No se ha decidido nada: ábrala de nuevo y escriba otra vez el código.',
+    choiceMissing: 'Faltaba una elección, así que no se decidió nada. Vuelva atrás y elija.',
+    notMember: 'Usted no pertenece a esta organización.',
     signOutUnproven:
       'La solicitud de cierre de sesión de la aplicación no es válida, así que su sesión sigue abierta.',
     signOutAppUnknown:

@@ -34,6 +34,11 @@ export const fr: Language = {
       'Ne continuez que si vous venez de le commencer là-bas vous-même. Si quelqu’un vous a envoyé un lien, refusez.',
     asks: 'Elle demande à faire ce qui suit en votre nom :',
   },
+  organization: {
+    label: 'Organisation',
+    question: 'Pour quelle organisation ?',
+    choose: 'Choisissez',
+  },
   scopes: {
     permissions: { one: '{count} autorisation.', other: '{count} autorisations.' },
     changing: {
@@ -277,6 +282,8 @@ export const fr: Language = {
     deviceAnswered: 'Vous avez déjà répondu. Retournez à l’appareil.',
     deviceFormExpired:
       'Cette page est restée ouverte trop longtemps, ou vous vous êtes reconnecté entre-temps. Rien n’a été décidé : ouvrez-la à nouveau et ressaisissez le code.',
+    choiceMissing: 'Il manquait un choix, rien n’a donc été décidé. Revenez en arrière et choisissez.',
+    notMember: 'Vous ne faites pas partie de cette organisation.',
     signOutUnproven:
       'La demande de déconnexion de l’application n’est pas valable : vous êtes donc toujours connecté.',
     signOutAppUnknown:

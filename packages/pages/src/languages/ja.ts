@@ -35,6 +35,11 @@ export const ja: Language = {
       'ご自身がたった今そこで始めた場合にのみ続行してください。誰かからリンクが送られてきた場合は、拒否してください。',
     asks: 'このアプリは、あなたに代わって次の操作を行う許可を求めています。',
   },
+  organization: {
+    label: '組織',
+    question: 'どの組織で使用しますか？',
+    choose: '選択してください',
+  },
   scopes: {
     permissions: { other: '権限は {count} 件です。' },
     changing: { other: 'うち {count} 件は変更を伴います。' },
@@ -258,6 +263,8 @@ export const ja: Language = {
     deviceAnswered: 'すでに回答済みです。端末に戻ってください。',
     deviceFormExpired:
       'このページを開いてから時間が経ちすぎたか、その後に再度ログインされました。何も決定されていません。ページを開き直し、コードをもう一度入力してください。',
+    choiceMissing: '選択されていない項目があるため、何も決定されていません。戻って選択してください。',
+    notMember: 'あなたはこの組織のメンバーではありません。',
     signOutUnproven: 'アプリからのログアウトの要求が正しくないため、ログインしたままです。',
     signOutAppUnknown:
       'どのアプリからの要求か示されていないため、アプリへは戻りませんでした。ログインしたままです。',

@@ -33,6 +33,11 @@ export const ptBR: Language = {
       'Continue apenas se você mesmo acabou de iniciar isto lá. Se alguém enviou um link a você, recuse.',
     asks: 'Ele pede para fazer o seguinte em seu nome:',
   },
+  organization: {
+    label: 'Organização',
+    question: 'Para qual organização?',
+    choose: 'Escolha uma',
+  },
   scopes: {
     permissions: { one: '{count} permissão.', other: '{count} permissões.' },
     changing: { one: '{count} permite fazer alterações.', other: '{count} permitem fazer alterações.' },
@@ -261,6 +266,8 @@ export const ptBR: Language = {
     deviceAnswered: 'Você já respondeu. Volte ao dispositivo.',
     deviceFormExpired:
       'Esta página ficou aberta por tempo demais ou você entrou novamente depois disso. Nada foi decidido: abra-a outra vez e digite o código de novo.',
+    choiceMissing: 'Faltava uma escolha, então nada foi decidido. Volte e escolha.',
+    notMember: 'Você não faz parte desta organização.',
     signOutUnproven: 'O pedido de saída do aplicativo não é válido; por isso, você continua conectado.',
     signOutAppUnknown:
       'O pedido não diz de qual aplicativo veio; por isso, você não foi levado de volta a ele. Você continua conectado.',

@@ -108,7 +108,9 @@ function folded(context: PageContext, list: ConnectedAppsList, one: ConnectedApp
 function installation(context: PageContext, list: ConnectedAppsList, app: ConnectedApp): SafeHtml {
   const texts = context.language.connectedApps
   const name = app.called ?? ownName(context, app)
-  const facts = [place(context, app), allowedBy(context, app)].filter((fact) => fact !== '')
+  const facts = [place(context, app), allowedBy(context, app), organizations(context, app)].filter(
+    (fact) => fact !== '',
+  )
   return html`${facts.length === 0 ? '' : html`<dl>${facts}</dl>`}
   ${times(context, app)}
   ${permissions(context, app.scopes)}
@@ -154,6 +156,11 @@ function place(context: PageContext, { device, redirectUris, knownClient }: Conn
 function allowedBy({ language }: PageContext, { allowedBy: issuer }: ConnectedApp): SafeHtml | '' {
   if (issuer === undefined) return ''
   return html`<div><dt>${language.connectedApps.allowedBy}</dt><dd><bdi dir="ltr"><code>${issuer}</code></bdi></dd></div>`
+}
+
+function organizations({ language }: PageContext, { organizations: names }: ConnectedApp): SafeHtml | '' {
+  if (names === undefined) return ''
+  return html`<div><dt>${language.organization.label}</dt>${names.map((name) => html`<dd><bdi>${name}</bdi></dd>`)}</div>`
 }
 
 function otherDevice({ language }: PageContext, network: string | undefined): SafeHtml | string {

@@ -1,7 +1,9 @@
+import type { TermViews } from '@grantkit/core/feature'
 import type { ScopeInWords } from '@grantkit/core/internal'
 import { html, type SafeHtml } from '@remix-run/html-template'
 import { counted } from '../language.ts'
 import type { PageContext } from '../layout.ts'
+import { organizationChoice } from './organization.ts'
 import { scopeChoices } from './scopes.ts'
 
 /** What a new personal access token may be. */
@@ -9,6 +11,8 @@ export interface NewTokenForm {
   readonly scopes: readonly ScopeInWords[]
   /** At least one. */
   readonly resources: readonly { readonly resource: string; readonly name?: string | undefined }[]
+  /** What its user decides beside them: `terms` of `personalTokens`. */
+  readonly terms?: TermViews | undefined
   /** How many days it may live. */
   readonly days: readonly number[]
   /** What is filled in: the defaults, or what the user sent before. */
@@ -42,7 +46,7 @@ export function newTokenForm(context: PageContext, form: NewTokenForm, { actions
   <p class="quiet small" id="label-hint">${texts.nameHint}</p>
   <fieldset><legend class="field">${texts.mayDo}</legend>
   ${scopeChoices(language, scopes, ({ name }) => chosen.scopes.includes(name))}</fieldset>
-  ${resourceChoices(context, form)}
+  ${resourceChoices(context, form)}${organizationChoice(context, form.terms)}
   <label class="field" for="days">${texts.expiresAfter}</label>
   <select id="days" name="days">${form.days.map((days) => html`<option value="${days}"${days === chosen.days ? html` selected` : ''}>${counted(language, texts.days, days)}</option>`)}</select>
   <button class="primary">${texts.submit}</button>

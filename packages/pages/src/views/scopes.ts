@@ -14,10 +14,13 @@ interface Decision {
   readonly more?: SafeHtml | '' | undefined
   /** Nothing leads to "Allow": who is here by mistake must not. */
   readonly cautious?: boolean | undefined
+  /** Whether the form has a choice that must be made. Nobody makes one to deny. */
+  readonly chooses?: boolean | undefined
 }
 
 /** What an app asks for, with the buttons of its form. */
-export function decision(context: PageContext, { asks, scopes, more, cautious = false }: Decision): SafeHtml {
+export function decision(context: PageContext, asked: Decision): SafeHtml {
+  const { asks, scopes, more } = asked
   const { language } = context
   const isLong = scopes.length > FEW
   const skip = isLong ? html` <a href="#decision">${language.scopes.toDecision}</a>` : ''
@@ -26,7 +29,7 @@ export function decision(context: PageContext, { asks, scopes, more, cautious = 
 <h2>${asks}</h2>
 <p>${scopeCount(language, scopes)} <span class="quiet">${language.scopes.untick}</span>${skip}</p>
 ${scopeChoices(language, scopes)}${more}
-${buttons(language, scopes, cautious)}
+${buttons(language, asked)}
 ${disconnect === '' ? '' : html`<p class="quiet">${disconnect}</p>`}`
 }
 
@@ -61,11 +64,10 @@ export function scopeCount(
 /** Deny comes first: a browser sends a form by its first button. Below the scopes and never over them: whoever answers has passed them all. */
 function buttons(
   { decision: texts }: Language,
-  scopes: readonly ConsentScope[],
-  cautious: boolean,
+  { scopes, cautious = false, chooses = false }: Decision,
 ): SafeHtml {
   return html`<div class="decision" id="decision" tabindex="-1">
-  <button name="decision" value="deny">${texts.deny}</button>
+  <button name="decision" value="deny"${chooses ? html` formnovalidate` : ''}>${texts.deny}</button>
   ${canAllowReadingOnly(scopes) ? html`<button name="decision" value="allow_reading" aria-label="${texts.allowReadingOnly}">${texts.readingOnly}</button>` : ''}
   <button name="decision" value="allow" class="${cautious ? '' : 'primary'}">${texts.allow}</button>
 </div>`

@@ -164,11 +164,13 @@ function grantTable({ basePath }: Site, grants: readonly UserGrant[], visit: Ope
     const button = html`<button class="danger">End<span class="unseen"> the grant of ${nameOf(client)}</span></button>`
     return buttonForm({ action: 'end_grant', grant: id }, button, visit)
   }
+  const hasOrganizations = grants.some(({ terms }) => terms?.organization !== undefined)
   return table(
     'Grants',
     [
       { head: 'App', cell: link },
       { head: 'Scopes', cell: ({ scopes }) => scopes.join(', ') },
+      ...(hasOrganizations ? [{ head: 'Organization', cell: organizationOf }] : []),
       { head: 'Began', cell: ({ createdAt }) => momentOf(createdAt) },
       { head: 'Last used', cell: ({ usedAt }) => momentOf(usedAt) },
       { head: 'Ends by', cell: ({ expiresAt }) => momentOf(expiresAt) },
@@ -176,6 +178,11 @@ function grantTable({ basePath }: Site, grants: readonly UserGrant[], visit: Ope
     ],
     grants,
   )
+}
+
+function organizationOf({ terms }: UserGrant): Markup {
+  const { id, name = id } = terms?.organization ?? {}
+  return html`<bdi title="${id}">${name}</bdi>`
 }
 
 function nameOf(client: UserGrant['client']): string {

@@ -10,6 +10,7 @@ import type { Profile } from '@grantkit/core/internal'
 import { jwtAccessTokens, revocationFeed } from '@grantkit/core/jwt-access-tokens'
 import { jwtBearer, type SubjectOf } from '@grantkit/core/jwt-bearer'
 import { type LogoutInteraction, logout } from '@grantkit/core/logout'
+import { type Organization, organizations } from '@grantkit/core/organizations'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import type { PersonalTokens } from '@grantkit/core/personal-tokens'
 import { tokenExchange } from '@grantkit/core/token-exchange'
@@ -51,6 +52,7 @@ export async function optionalFeatures(
     ...(isOwn && features.par !== 'off'
       ? [pushedAuthorizationRequests({ required: features.par === 'required' })]
       : []),
+    ...organizationsOf(config, authentication),
     ...(features.logout ? [logout(authentication.logout)] : []),
     // The receivers are clients of the operator, at public addresses.
     ...(features.backChannelLogout
@@ -61,6 +63,26 @@ export async function optionalFeatures(
       : [device(authentication.site.ui.device, { selfRegistered: features.device === 'all' })]),
     ...(authentication.personalTokens === undefined ? [] : [authentication.personalTokens]),
   ]
+}
+
+/** A list that cannot be read is a 503: it must not look like no organization. */
+const Listed = z.array(
+  z.union([
+    z.object({ id: z.string(), name: z.string() }),
+    z.string().transform((name) => ({ id: name, name })),
+  ]),
+)
+
+/** The organizations of a user, from a claim. A user who is gone has none. */
+function organizationsOf(
+  { features: { organizations: configured } }: Pick<Config, 'features'>,
+  { accounts }: Pick<Authentication, 'accounts'>,
+): Feature[] {
+  const { from, ...options } = configured
+  if (from === undefined) return []
+  const of = async (subject: string): Promise<readonly Organization[]> =>
+    Listed.parse((await accounts.claims(subject))?.[from] ?? [])
+  return [organizations({ ...options, of })]
 }
 
 /** The configured profile. @throws ConfigError when a configured file cannot be used */

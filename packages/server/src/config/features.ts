@@ -133,6 +133,7 @@ export const Features = (origin: Origin) =>
     ),
     dpop: Dpop.prefault({}),
     forwardAuth: ForwardAuth.prefault({}),
+    organizations: Organizations.prefault({}),
     par: field(
       choice(['off', 'on', 'required']).default('off'),
       '`on`: clients may use PAR; `required`: all must',
@@ -162,6 +163,28 @@ export const Features = (origin: Origin) =>
       guide: 'how-to/token-exchange.md',
     }),
   })
+
+const ORGANIZATIONS_GUIDE = 'how-to/organizations.md#in-the-server'
+
+/** Grants for one organization of their user. */
+const Organizations = z.strictObject({
+  from: field(
+    text().optional(),
+    'each grant is for one organization of its user, who chooses at consent: the claim of the user that lists them, as `{ id, name }` or as names, such as `organizations` or `roles`',
+    { variable: 'ORGANIZATIONS', otherwise: 'off', guide: ORGANIZATIONS_GUIDE },
+  ),
+  none: field(
+    choice(['allow', 'refuse']).default('allow'),
+    'what a user without an organization gets: `allow`: tokens without `org_id`; `refuse`: no token',
+    { variable: 'ORGANIZATIONS_NONE', guide: ORGANIZATIONS_GUIDE },
+  ),
+  parameter: field(text().default('organization'), 'the parameter by which a request names an organization', {
+    guide: ORGANIZATIONS_GUIDE,
+  }),
+  claim: field(text().default('org_id'), 'the claim of tokens with the id of the organization', {
+    guide: ORGANIZATIONS_GUIDE,
+  }),
+})
 
 const DOCUMENT = /^https:\/\/\S+$/
 const ADDRESS = /^((?:\d+\.){3}\d+:\d+|\[[\da-f:]+\]:\d+)$/i

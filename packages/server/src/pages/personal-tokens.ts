@@ -63,7 +63,7 @@ export function personalTokensPage(
       if (wanted === undefined) return page(c, visit, { problem: 'incomplete', status: 400 }, chosen)
       const { subject } = visit.session
       try {
-        const { text, token } = await tokens.create({ ...wanted, subject })
+        const { text, token } = await tokens.create({ ...wanted, subject, form: fields })
         return page(c, visit, { made: { label: token.label, text } })
       } catch (error) {
         return page(c, visit, refused(error), chosen)
@@ -157,7 +157,10 @@ function tokensPage(
         ...{ ...page, ...outcome, session, signIn, returnTo: path },
         tokens: listed.map((token) => shown(token, words)),
         form: (await visits.isFresh(visit))
-          ? newTokenForm(tokenChoices, words(tokens.scopes), chosen)
+          ? {
+              ...newTokenForm(tokenChoices, words(tokens.scopes), chosen),
+              terms: await tokens.terms(session.subject, page.locale),
+            }
           : undefined,
         actions: { create: path, end: `${path}/end` },
         ticket: visits.tokenFor(visit),

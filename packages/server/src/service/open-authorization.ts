@@ -181,7 +181,13 @@ function guardsOf(context: ServiceContext, scopes: ScopeCatalogue, server: () =>
   /** Each kind of token has its verifier in the server. */
   const guard = <Options extends object>(resource: string, options: Options) => {
     guarded.add(resource)
-    return { ...shared, ...options, accessTokens: server().accessTokens, resource }
+    return {
+      ...shared,
+      ...options,
+      accessTokens: server().accessTokens,
+      requestTerms: server().requestTerms,
+      resource,
+    }
   }
   return {
     /** Requests without a token are anonymous: they get the public view, and no challenge. */
