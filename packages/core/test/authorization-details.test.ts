@@ -407,17 +407,19 @@ it('a server without the feature ignores the parameter, and has no metadata of i
   expect(service.server.metadata).not.toHaveProperty('authorization_details_types_supported')
 })
 
+const inWords = () => 'Do it'
+
 it.each([
   ['no type', {}, 'types has no type'],
   ['a bad name', { 'a b': TYPES.deletion }, '"a b" is no name'],
   [
     'a field type',
-    { a: { schema: z.object({ type: z.string() }), describe: () => 'a' } },
+    { a: { schema: z.object({ type: z.string() }), describe: inWords } },
     'has the field type',
   ],
   [
     'a budget without its field',
-    { a: { schema: z.object({}), describe: () => 'a', uses: { budget: 'amount', per: 'day' } } },
+    { a: { schema: z.object({}), describe: inWords, uses: { budget: 'amount', per: 'day' } } },
     'has no field amount',
   ],
 ])('a server does not start with %s', (_, types, message) => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { HttpResponse, PublicClient } from '@grantkit/core'
 import { describe, expect, it } from 'vitest'
 import { html, type PagesOptions, pages } from '../src/index.ts'
-import { CLIENT, consentView, KNOWN, manyScopes, organizations, shownPages } from './shown-pages.ts'
+import { CLIENT, consentView, details, KNOWN, manyScopes, organizations, shownPages } from './shown-pages.ts'
 
 const BRAND = { name: 'Notes & <b>more</b>', footer: [{ text: 'Imprint', href: '/imprint' }] }
 const LINKS = {
@@ -135,6 +135,18 @@ describe('the consent page', () => {
       // Nobody chooses in order to deny.
       expect(page).toContain('<button name="decision" value="deny" formnovalidate>')
     }
+  })
+
+  it('has each detail in words, and no answer to a part of them', async () => {
+    const page = await consent({ terms: details('<b>&'), scopes: manyScopes('en') })
+    expect(page).toContain('names the payee “&lt;b&gt;&amp;”</strong></li>')
+    expect(page).toContain('<input type="hidden" name="authorization_details" value="the-digest">')
+    expect(page).not.toContain('value="allow_reading"')
+    const reading = await consent({
+      terms: details(),
+      scopes: manyScopes('en').filter(({ access }) => access === 'read'),
+    })
+    expect(reading).not.toContain('None can change anything')
   })
 
   it('offers "Reading only" if that is another answer than the other two', async () => {

@@ -74,8 +74,9 @@ export function detailTerm(types: DetailTypes): RequestTerm<readonly Authorizati
       return { shown: { details, shown: digest(asked) }, decided: 'open' }
     },
     decide(asked, form) {
-      // A page that does not know them has not shown them.
-      if (form[DETAILS] !== digest(asked)) throw new OAuthError(DETAIL_ERRORS.details_not_shown)
+      // A page that does not know them has not shown them. "Reading only" is no answer to them.
+      if (form[DETAILS] !== digest(asked) || form.decision !== 'allow')
+        throw new OAuthError(DETAIL_ERRORS.details_not_shown)
       return { value: { details: asked } }
     },
     narrow(value, { requested }) {
