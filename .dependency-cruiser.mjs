@@ -16,6 +16,7 @@ const ORDER = Object.keys(MODULES)
 
 /** A feature of core may import itself, the types of the feature API, and what it lists. */
 const FEATURES = {
+  'authorization-details': ['kernel', 'http', 'tokens', 'grants', 'resource', 'zod'],
   cimd: ['kernel', 'http', 'tokens', 'limits', 'clients', 'zod'],
   'client-assertion': ['kernel', 'http', 'tokens', 'limits', 'clients', 'jose', 'zod'],
   'client-credentials': ['kernel', 'http', 'tokens', 'limits', 'clients', 'grants', 'zod'],

@@ -50,6 +50,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'RFC 9112': 'HTTP/1.1',
   'RFC 9126': 'Pushed authorization requests',
   'RFC 9207': '`iss` in the authorization response',
+  'RFC 9396': 'Rich authorization requests',
   'RFC 9449': 'DPoP',
   'RFC 9470': 'Step-up authentication',
   'RFC 9476': 'Names ending in `.alt`',

@@ -56,6 +56,7 @@ const SIGN_IN: Pages = {
   Logout: '/how-to/logout',
   'Step-up authentication': '/how-to/step-up',
   Organizations: '/how-to/organizations',
+  'Authorization details': '/how-to/authorization-details',
   'Branding and languages': '/how-to/pages',
 }
 

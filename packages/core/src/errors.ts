@@ -11,6 +11,7 @@ import { METADATA_ERRORS } from './clients/client-metadata.ts'
 import { CLIENT_ERRORS } from './clients/client-record.ts'
 import { REDIRECT_URI_ERRORS } from './clients/redirect-uri.ts'
 import { REGISTRATION_ERRORS } from './clients/registration.ts'
+import { DETAIL_ERRORS } from './features/authorization-details/detail.ts'
 import { DOCUMENT_ERRORS } from './features/cimd/fetched-clients.ts'
 import { ASSERTION_ERRORS } from './features/client-assertion/private-key-jwt.ts'
 import { CLIENT_CREDENTIALS_ERRORS } from './features/client-credentials/client-credentials.ts'
@@ -71,6 +72,7 @@ export const ERRORS = {
   ...PUSHED_ERRORS,
   ...PUSHED_KEY_ERRORS,
   ...ORGANIZATION_ERRORS,
+  ...DETAIL_ERRORS,
   ...PAR_ERRORS,
   ...REQUEST_OBJECT_ERRORS,
   ...PROMPT_ERRORS,

@@ -5,6 +5,7 @@ import { html, type PagesOptions, pages } from '../src/index.ts'
 import {
   CLIENT,
   consentView,
+  details,
   formPostView,
   KNOWN,
   manyScopes,
@@ -164,6 +165,18 @@ describe('the consent page', () => {
       // Nobody chooses in order to deny.
       expect(page).toContain('<button name="decision" value="deny" formnovalidate>')
     }
+  })
+
+  it('has each detail in words, and no answer to a part of them', async () => {
+    const page = await consent({ terms: details('<b>&'), scopes: manyScopes('en') })
+    expect(page).toContain('names the payee “&lt;b&gt;&amp;”</strong></li>')
+    expect(page).toContain('<input type="hidden" name="authorization_details" value="the-digest">')
+    expect(page).not.toContain('value="allow_reading"')
+    const reading = await consent({
+      terms: details(),
+      scopes: manyScopes('en').filter(({ access }) => access === 'read'),
+    })
+    expect(reading).not.toContain('None can change anything')
   })
 
   it('offers "Reading only" if that is another answer than the other two', async () => {

@@ -123,6 +123,14 @@ export function organizations(count: number, own = 'Dune') {
   return { organization: { organizations: names.map((name, at) => ({ id: `org_${at}`, name })) } }
 }
 
+/** @param payee what the app calls whom it wants to pay */
+export function details(payee = 'Example Shop') {
+  const texts = [`Pay 12.50 EUR once. The app names the payee “${payee}”`, 'Spend at most 50 EUR a day']
+  return {
+    authorization_details: { details: texts.map((text) => ({ type: 'payment', text })), shown: 'the-digest' },
+  }
+}
+
 /** Each page, by the name of its picture. @param app what it calls itself @param few what the pages for a decision ask for */
 export function shownPages(
   { interaction, callbackPage, device, formPost, logout, connectedApps, personalTokensPage, page }: Pages,
@@ -168,6 +176,8 @@ export function shownPages(
       interaction.consentPage(consentView(locale, { client, scopes: few, terms: organizations(3, app) })),
     'consent-200-organizations': () =>
       interaction.consentPage(consentView(locale, { client, scopes: few, terms: organizations(200, app) })),
+    'consent-details': () =>
+      interaction.consentPage(consentView(locale, { client, scopes: few, terms: details(app) })),
     'device-organizations': () =>
       device.devicePage({ ...decision, sameNetwork: true, terms: organizations(2, app) }),
     error: () => interaction.errorPage(error),

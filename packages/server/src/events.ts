@@ -1,4 +1,5 @@
 import type { ServerEvent } from '@grantkit/core'
+import type { AuthorizationDetailSpent } from '@grantkit/core/authorization-details'
 import type { ClientKeysFailed } from '@grantkit/core/client-assertion'
 import type { ClientCredentialsTokenIssued } from '@grantkit/core/client-credentials'
 import type { DocumentChanged, DocumentCopyUsed, DocumentFailed } from '@grantkit/core/client-documents'
@@ -42,6 +43,7 @@ export type ServiceEvent =
   | PersonalTokenEnded
   | PersonalTokenExpiring
   | OrganizationLeft
+  | AuthorizationDetailSpent
   | LogoutUndelivered
   | OutboxFailed
   | WebhookDisabled
@@ -132,6 +134,7 @@ const EVENTS: Readonly<
   access_token_revoked: [undefined, 'An app revoked an access token'],
   grant_revoked: ['decision', 'A grant was revoked'],
   grant_ended: ['decision', 'A grant was ended for safety', 'warn'],
+  authorization_detail_spent: [undefined, 'An API counted an operation against what its user allowed'],
   organization_left: ['decision', 'A user left the organization of a grant'],
   refused: ['unauthenticated', 'A request was refused'],
   step: [undefined, 'A step of a sign-in', 'debug'],

@@ -72,6 +72,20 @@ export const CALL_VERDICTS = {
       'After a 403 with `insufficient_scope`, begin a new authorization with the `scope` of `WWW-Authenticate` and the scopes that you have.',
     doctorCheck: 'challenge',
   },
+  detail_missing: {
+    by: 'app',
+    sentence: 'The user has not allowed this operation.',
+    fix: NOTHING_TO_FIX,
+    toDeveloper:
+      'After a 403 with `insufficient_authorization`, begin a new authorization with `authorization_details` for this operation.',
+  },
+  detail_used_up: {
+    by: 'app',
+    sentence: 'The user allowed this operation once, or up to a sum, and that is used up.',
+    fix: NOTHING_TO_FIX,
+    toDeveloper:
+      'Begin a new authorization with `authorization_details` for this operation. A refresh does not help.',
+  },
   feed_not_for_client: {
     by: 'operator',
     sentence: 'A client that is no resource server requested the revocation feed.',

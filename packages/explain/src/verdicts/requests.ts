@@ -254,6 +254,13 @@ export const DECISION_VERDICTS = {
     fix: 'Read the cause in the event `failed`. `of` has two seconds, and returns at most 200 organizations.',
     toDeveloper: 'Wait as long as `Retry-After` says, then send the same request again.',
   },
+  details_not_shown: {
+    by: 'operator',
+    sentence:
+      'The form did not say that the page has shown the `authorization_details` of the request, so nothing was decided.',
+    fix: 'Show `view.terms.authorization_details` on your own page, and send its field. The page of `@grantkit/pages` has it.',
+    toDeveloper: 'Send the user through the authorization endpoint again.',
+  },
   id_token_hint_unverified: {
     by: 'app',
     sentence: 'The app named the user by an ID token that this server did not issue or can no longer verify.',
@@ -306,6 +313,45 @@ export const SCOPE_VERDICTS = {
     sentence: 'The `scope` of the app is not a list of names.',
     fix: DEVELOPER_ONLY,
     toDeveloper: 'Send `scope` as names with single spaces between them, without commas.',
+  },
+  details_unreadable: {
+    by: 'app',
+    sentence:
+      'The app sent `authorization_details` that are no JSON array of 1 to 8 objects with a type, or too long.',
+    fix: NOTHING_TO_FIX,
+    toDeveloper: 'Send a JSON array of at most 4096 bytes (RFC 9396 2), encoded once.',
+  },
+  detail_type_unknown: {
+    by: 'app',
+    sentence: 'The app asked for a type of `authorization_details` that does not exist here.',
+    fix: 'Correct the type in the settings of the app, or add it to `types`.',
+    toDeveloper: 'Ask only for `authorization_details_types_supported` in the metadata.',
+  },
+  detail_type_not_allowed: {
+    by: 'operator',
+    sentence: 'The app asked for a type of `authorization_details` that it may not ask for.',
+    fix: 'Register the app as a static client, or set `selfRegistered` of the type if any app may ask for it.',
+    toDeveloper:
+      'Name the type in `authorization_details_types` of your registration. If it is there, ask the operator for a client.',
+  },
+  detail_invalid: {
+    by: 'app',
+    sentence: 'An object of `authorization_details` has a missing, an unknown or a wrong field.',
+    fix: NOTHING_TO_FIX,
+    toDeveloper: 'Compare it with the fields of its type in the documentation of the API.',
+  },
+  detail_repeated: {
+    by: 'app',
+    sentence: 'The app sent the same object of `authorization_details` twice.',
+    fix: NOTHING_TO_FIX,
+    toDeveloper: 'Send each object once.',
+  },
+  details_not_granted: {
+    by: 'app',
+    sentence: 'The app asked for a token with more `authorization_details` than the user allowed.',
+    fix: NOTHING_TO_FIX,
+    toDeveloper:
+      'Ask for those of the token response, or narrower ones; begin a new authorization for others.',
   },
   scope_unknown: {
     by: 'app',

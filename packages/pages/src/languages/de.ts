@@ -40,6 +40,10 @@ export const de: Language = {
     question: 'Für welche Organisation?',
     choose: 'Bitte wählen',
   },
+  details: {
+    asks: 'Die App bittet um genau das:',
+    whole: 'Alles oder nichts: Wenn etwas nicht stimmt, lehnen Sie ab.',
+  },
   scopes: {
     permissions: { one: '{count} Berechtigung.', other: '{count} Berechtigungen.' },
     changing: { one: '{count} davon kann etwas ändern.', other: '{count} davon können etwas ändern.' },

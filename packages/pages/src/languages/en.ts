@@ -53,6 +53,11 @@ export const en = {
     /** In a list, before anything is chosen. */
     choose: 'Choose one',
   },
+  /** What an app asks for beside scopes: the sentences of the operator follow. */
+  details: {
+    asks: 'It asks for exactly this:',
+    whole: 'All of it or nothing: if anything is wrong, deny.',
+  },
   scopes: {
     permissions: { one: '{count} permission.', other: '{count} permissions.' },
     changing: { one: '{count} can change things.', other: '{count} can change things.' },

@@ -38,6 +38,10 @@ export const es: Language = {
     question: '¿Para qué organización?',
     choose: 'Elija una',
   },
+  details: {
+    asks: 'Pide exactamente esto:',
+    whole: 'Todo o nada: si algo no es correcto, rechace.',
+  },
   scopes: {
     permissions: { one: '{count} permiso.', other: '{count} permisos.' },
     changing: { one: '{count} permite hacer cambios.', other: '{count} permiten hacer cambios.' },

@@ -39,6 +39,10 @@ export const fr: Language = {
     question: 'Pour quelle organisation ?',
     choose: 'Choisissez',
   },
+  details: {
+    asks: 'Elle demande exactement ceci :',
+    whole: 'Tout ou rien : si quelque chose ne convient pas, refusez.',
+  },
   scopes: {
     permissions: { one: '{count} autorisation.', other: '{count} autorisations.' },
     changing: {

@@ -40,6 +40,10 @@ export const ja: Language = {
     question: 'どの組織で使用しますか？',
     choose: '選択してください',
   },
+  details: {
+    asks: 'アプリは次のことだけを求めています。',
+    whole: '一部だけを許可することはできません。誤りがあれば拒否してください。',
+  },
   scopes: {
     permissions: { other: '権限は {count} 件です。' },
     changing: { other: 'うち {count} 件は変更を伴います。' },

@@ -38,6 +38,10 @@ export const ptBR: Language = {
     question: 'Para qual organização?',
     choose: 'Escolha uma',
   },
+  details: {
+    asks: 'Ele pede exatamente isto:',
+    whole: 'Tudo ou nada: se algo estiver errado, recuse.',
+  },
   scopes: {
     permissions: { one: '{count} permissão.', other: '{count} permissões.' },
     changing: { one: '{count} permite fazer alterações.', other: '{count} permitem fazer alterações.' },

@@ -35,6 +35,7 @@ export const ADVICE: Readonly<Record<string, keyof Language['advice']>> = {
   device_request_answered: 'deviceAnswered',
   device_ticket_invalid: 'deviceFormExpired',
   user_decision_missing: 'choiceMissing',
+  details_not_shown: 'choiceMissing',
   organization_not_member: 'notMember',
   organization_missing: 'notMember',
   logout_hint_unverified: 'signOutUnproven',

@@ -4,6 +4,7 @@ import { fill } from '../language.ts'
 import { layout, type PageContext } from '../layout.ts'
 import { appDetails, documentAddress, namedApp, redirectTarget, signedInAs } from './app.ts'
 import { callbackChoice } from './callback.ts'
+import { authorizationDetails } from './details.ts'
 import { organizationChoice } from './organization.ts'
 import { decision } from './scopes.ts'
 
@@ -14,6 +15,7 @@ export async function consentPage(context: PageContext, view: ConsentView): Prom
   const known = identity?.known
   const offer = view.canShowCallback ? callbackChoice(context) : ''
   const organization = organizationChoice(context, view.terms)
+  const details = authorizationDetails(context, view.terms)
   const main = html`
 <h1>${consent.title}</h1>${view.formExpired ? html`<p class="problem" role="alert">${consent.expired}</p>` : ''}
 <div class="asker"><section class="app" aria-label="${consent.theApp}">
@@ -23,8 +25,8 @@ export async function consentPage(context: PageContext, view: ConsentView): Prom
 </section>
 ${known === undefined ? '' : whoGains(context, known.host)}</div>
 <form method="post" action="${view.action}">
-  <input type="hidden" name="ticket" value="${view.ticket}">${organization}
-  ${decision(context, { asks: consent.asks, scopes, more: offer, cautious: known !== undefined, chooses: organization !== '' })}
+  <input type="hidden" name="ticket" value="${view.ticket}">${organization}${details}
+  ${decision(context, { asks: consent.asks, scopes, more: offer, cautious: known !== undefined, chooses: organization !== '', isWhole: details !== '' })}
 </form>`
   return layout(context, { title: consent.title, main, formAction: ["'self'", ...view.formActionSources] })
 }

@@ -16,18 +16,20 @@ interface Decision {
   readonly cautious?: boolean | undefined
   /** Whether the form has a choice that must be made. Nobody makes one to deny. */
   readonly chooses?: boolean | undefined
+  /** Whether the form has more than scopes, all of which is allowed or denied: reading only is no answer then. */
+  readonly isWhole?: boolean | undefined
 }
 
 /** What an app asks for, with the buttons of its form. */
 export function decision(context: PageContext, asked: Decision): SafeHtml {
-  const { asks, scopes, more } = asked
+  const { asks, scopes, more, isWhole } = asked
   const { language } = context
   const isLong = scopes.length > FEW
   const skip = isLong ? html` <a href="#decision">${language.scopes.toDecision}</a>` : ''
   const disconnect = linkedToApps(context, language.scopes.disconnect)
   return html`
 <h2>${asks}</h2>
-<p>${scopeCount(language, scopes)} <span class="quiet">${language.scopes.untick}</span>${skip}</p>
+<p>${scopeCount(language, scopes, isWhole)} <span class="quiet">${language.scopes.untick}</span>${skip}</p>
 ${scopeChoices(language, scopes)}${more}
 ${buttons(language, asked)}
 ${disconnect === '' ? '' : html`<p class="quiet">${disconnect}</p>`}`
@@ -44,10 +46,11 @@ export function scopeChoices(
   return scopes.length > FEW ? areas(language, scopes, isTicked) : fieldsets(language, scopes, isTicked)
 }
 
-/** How much it is, before any of it. */
+/** How much it is, before any of it. @param hasMore whether there is more than scopes, which may change things */
 export function scopeCount(
   language: Language,
   scopes: readonly (ScopeInWords & Pick<Partial<ConsentScope>, 'allowedBefore'>)[],
+  hasMore = false,
 ): string {
   const texts = language.scopes
   const changing = scopes.filter(({ access }) => access === 'write').length
@@ -55,7 +58,7 @@ export function scopeCount(
   const sentences = [
     counted(language, texts.permissions, scopes.length),
     ...(changing === 0 ? [] : [counted(language, texts.changing, changing)]),
-    ...(scopes.every(({ name, access }) => isReading(name, access)) ? [texts.readingOnly] : []),
+    ...(!hasMore && scopes.every(({ name, access }) => isReading(name, access)) ? [texts.readingOnly] : []),
     ...(before === 0 ? [] : [counted(language, texts.allowedBefore, before)]),
   ]
   return sentences.join(' ')
@@ -64,11 +67,11 @@ export function scopeCount(
 /** Deny comes first: a browser sends a form by its first button. Below the scopes and never over them: whoever answers has passed them all. */
 function buttons(
   { decision: texts }: Language,
-  { scopes, cautious = false, chooses = false }: Decision,
+  { scopes, cautious = false, chooses = false, isWhole = false }: Decision,
 ): SafeHtml {
   return html`<div class="decision" id="decision" tabindex="-1">
   <button name="decision" value="deny"${chooses ? html` formnovalidate` : ''}>${texts.deny}</button>
-  ${canAllowReadingOnly(scopes) ? html`<button name="decision" value="allow_reading" aria-label="${texts.allowReadingOnly}">${texts.readingOnly}</button>` : ''}
+  ${!isWhole && canAllowReadingOnly(scopes) ? html`<button name="decision" value="allow_reading" aria-label="${texts.allowReadingOnly}">${texts.readingOnly}</button>` : ''}
   <button name="decision" value="allow" class="${cautious ? '' : 'primary'}">${texts.allow}</button>
 </div>`
 }

@@ -1,0 +1,76 @@
+/**
+ * Rich authorization requests (RFC 9396): what a scope cannot say, such as one payment of 12.50 EUR to one payee. Each detail has a
+ * type that the operator knows; the user reads it in the operator's words, and a detail may be good for one operation or for a budget.
+ *
+ * @module
+ */
+
+import type { Feature } from '../../feature.ts'
+import type { RequestTerm, ToldTerm } from '../../grants/request-terms.ts'
+import { listOf, text } from '../../http/message.ts'
+import { DETAIL_ERRORS, type DetailTypes } from './detail.ts'
+import { DETAILS, detailTerm, tellDetails } from './detail-term.ts'
+
+export type { AuthorizationDetail, DetailType, DetailTypes, DetailUses } from './detail.ts'
+export { DETAIL_ERRORS } from './detail.ts'
+export {
+  type AuthorizationDetailSpent,
+  type DetailGuard,
+  type DetailGuardOptions,
+  detailGuard,
+} from './detail-guard.ts'
+export type { DetailsView, GrantedDetails, SpentDetail } from './detail-term.ts'
+
+export interface AuthorizationDetailsOptions {
+  /** The types of details, by name. */
+  readonly types: DetailTypes
+}
+
+const NAME = /^[\w.:/-]{1,100}$/
+
+/**
+ * Takes `authorization_details` in authorization, pushed and device requests, and narrower ones in token requests.
+ *
+ * @throws Error for no type, a bad name, or a field `type` of a schema
+ *
+ * @example
+ * ```ts with:server
+ * import { createAuthorizationServer } from '@grantkit/core'
+ * import { authorizationDetails } from '@grantkit/core/authorization-details'
+ * import * as z from 'zod'
+ *
+ * const types = {
+ *   payment: {
+ *     schema: z.object({ amount: z.int().min(1), currency: z.enum(['EUR']), payee: z.string().max(70) }),
+ *     describe: ({ amount, payee }) => `Pay ${Number(amount) / 100} EUR, once. The app names the payee “${payee}”`,
+ *     uses: 'once',
+ *   },
+ * } as const
+ * const features = [authorizationDetails({ types })]
+ * export const authorization = createAuthorizationServer({ issuer, store, scopes, secret, interaction, features })
+ * ```
+ */
+export function authorizationDetails({ types }: AuthorizationDetailsOptions): Feature {
+  const names = Object.keys(types)
+  if (names.length === 0) throw new Error('authorizationDetails: types has no type')
+  for (const name of names) {
+    if (!NAME.test(name)) throw new Error(`authorizationDetails: "${name}" is no name of a type`)
+    const { schema, uses } = types[name] ?? {}
+    if (schema !== undefined && 'type' in schema.shape)
+      throw new Error(`authorizationDetails: the schema of ${name} has the field type, which is its name`)
+    if (typeof uses === 'object' && schema !== undefined && !(uses.budget in schema.shape))
+      throw new Error(`authorizationDetails: the schema of ${name} has no field ${uses.budget}`)
+  }
+  const Types = listOf(text(100), 20).refine((asked) => asked.every((name) => names.includes(name)), {
+    error: `must be of ${names.join(', ')}`,
+  })
+  return () => ({
+    requestTerms: [detailTerm(types) as RequestTerm],
+    metadata: { authorization_details_types_supported: names },
+    clientMetadata: () => ({ authorization_details_types: Types.optional() }),
+    errors: DETAIL_ERRORS,
+  })
+}
+
+/** For the guard of an API in another process than the server: `createResourceServer({ …, requestTerms: [toldDetails] })`. */
+export const toldDetails: ToldTerm = { name: DETAILS, tell: tellDetails } as ToldTerm

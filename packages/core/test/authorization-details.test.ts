@@ -1,0 +1,427 @@
+import { type Authorized, createResourceServer, type HttpResponse } from '@grantkit/core'
+import {
+  type AuthorizationDetail,
+  authorizationDetails,
+  type DetailTypes,
+  detailGuard,
+  toldDetails,
+} from '@grantkit/core/authorization-details'
+import { jwtAccessTokens } from '@grantkit/core/jwt-access-tokens'
+import { pushedAuthorizationRequests } from '@grantkit/core/par'
+import { TOKEN_EXCHANGE, tokenExchange } from '@grantkit/core/token-exchange'
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import {
+  authorizationQuery,
+  authorize,
+  bodyOf,
+  type ClientAnswer,
+  credentials,
+  decide,
+  redeem,
+  redirectOf,
+  refresh,
+  register,
+  requestToken,
+  type TokenAnswer,
+} from './client.ts'
+import { ISSUER, openService, REDIRECT_URI, SCOPES, type Service } from './service.ts'
+
+const currency = z.enum(['EUR', 'USD'])
+
+const TYPES: DetailTypes = {
+  payment: {
+    schema: z.object({ amount: z.int().min(1).max(1_000_000), currency, payee: z.string().max(70) }),
+    describe: ({ amount, currency, payee }, locale) =>
+      `${locale === 'de' ? 'Bezahle' : 'Pay'} ${Number(amount) / 100} ${currency} to “${payee}”`,
+    within: (granted, asked) =>
+      Number(granted.amount) >= Number(asked.amount) &&
+      granted.currency === asked.currency &&
+      granted.payee === asked.payee,
+    uses: 'once',
+    selfRegistered: true,
+  },
+  allowance: {
+    schema: z.object({ amount: z.int().min(1), currency }),
+    describe: ({ amount, currency }) => `Spend at most ${Number(amount) / 100} ${currency}`,
+    within: (granted, asked) =>
+      Number(granted.amount) >= Number(asked.amount) && granted.currency === asked.currency,
+    uses: { budget: 'amount', per: 'grant' },
+    selfRegistered: true,
+  },
+  daily: {
+    schema: z.object({ amount: z.int().min(1) }),
+    describe: ({ amount }) => `Spend at most ${amount} a day`,
+    within: (granted, asked) => Number(granted.amount) >= Number(asked.amount),
+    uses: { budget: 'amount', per: 'day' },
+    selfRegistered: true,
+  },
+  folder: {
+    schema: z.object({ path: z.string().max(200), locations: z.array(z.url()).max(3).optional() }),
+    describe: ({ path }) => `Read the folder ${path}`,
+    within: (granted, asked) => String(asked.path).startsWith(String(granted.path)),
+    selfRegistered: true,
+  },
+  deletion: { schema: z.object({}), describe: () => 'Delete everything' },
+}
+
+const PAYMENT = { type: 'payment', amount: 1250, currency: 'EUR', payee: 'Example Shop' }
+const ALLOWANCE = { type: 'allowance', amount: 100, currency: 'EUR' }
+const DOCS = { type: 'folder', path: '/docs/' }
+
+type ServerOptions = NonNullable<Parameters<typeof openService>[0]>
+
+function open(server: ServerOptions = {}): Service {
+  const features = [authorizationDetails({ types: TYPES }), ...(server.features ?? [])]
+  return openService({ ...server, features })
+}
+
+function ask(service: Service, client: ClientAnswer, details: unknown, more: Record<string, string> = {}) {
+  const authorization_details = typeof details === 'string' ? details : JSON.stringify(details)
+  return authorize(service, authorizationQuery(client.clientId, { authorization_details, ...more }))
+}
+
+/** The user allows what the page shows. */
+function allow(service: Service, more: Record<string, string> = {}) {
+  const { shown = '' } = service.shown.consent?.terms?.authorization_details ?? {}
+  return decide(service, { authorization_details: shown, ...more })
+}
+
+type Answer = TokenAnswer & { authorization_details?: readonly AuthorizationDetail[] }
+
+async function tokensFor(service: Service, details: unknown, more: Record<string, string> = {}) {
+  const client = await register(service, {
+    grant_types: ['authorization_code', 'refresh_token', TOKEN_EXCHANGE],
+  })
+  await ask(service, client, details, more)
+  const { code = '' } = redirectOf(await allow(service))
+  return { client, tokens: bodyOf<Answer>(await redeem(service, client, code)) }
+}
+
+async function introspected(service: Service, token: string) {
+  const api = await service.server.clients.add({ redirectUris: [], clientName: 'API', resourceServer: true })
+  return bodyOf<Answer>(
+    await service.send('POST', '/api/oauth/introspect', { form: { token, ...credentials(api) } }),
+  )
+}
+
+async function acceptedToken(service: Service, token: string) {
+  const access = await service.callApi(token)
+  expect(access).toMatchObject({ kind: 'authorized' })
+  return (access as Authorized).token
+}
+
+function guardOf({ api, store, clock, events }: Service) {
+  return detailGuard({
+    api,
+    types: TYPES,
+    store,
+    now: () => clock.now,
+    onEvent: (event) => void events.push(event as never),
+  })
+}
+
+describe('details of a request', () => {
+  it('are shown in the words of their types, and told in the answer, at introspection and at the guard', async () => {
+    const service = open()
+    const { tokens } = await tokensFor(service, [PAYMENT, DOCS], { scope: 'openid courses:read' })
+    expect(service.shown.consent?.terms?.authorization_details?.details).toEqual([
+      { type: 'payment', text: 'Pay 12.5 EUR to “Example Shop”' },
+      { type: 'folder', text: 'Read the folder /docs/' },
+    ])
+    expect(tokens.authorization_details).toEqual([PAYMENT, DOCS])
+    expect(await introspected(service, tokens.access_token)).toMatchObject({
+      authorization_details: [PAYMENT, DOCS],
+    })
+    const token = await acceptedToken(service, tokens.access_token)
+    expect(token.terms).toEqual({ authorization_details: { details: [PAYMENT, DOCS] } })
+    const claims = JSON.parse(Buffer.from(tokens.id_token.split('.')[1] ?? '', 'base64url').toString())
+    expect(claims).not.toHaveProperty('authorization_details')
+    expect(service.server.metadata.authorization_details_types_supported).toEqual(Object.keys(TYPES))
+  })
+
+  it('are a claim of a JWT, which has only those for its resource', async () => {
+    const service = open({ features: [jwtAccessTokens({ resources: { [ISSUER]: {} } })] })
+    const elsewhere = { ...DOCS, locations: ['https://files.example'] }
+    const here = { ...DOCS, path: '/here/', locations: [ISSUER] }
+    const { tokens } = await tokensFor(service, [DOCS, elsewhere, here], { resource: ISSUER })
+    const claims = JSON.parse(Buffer.from(tokens.access_token.split('.')[1] ?? '', 'base64url').toString())
+    expect(claims.authorization_details).toEqual([DOCS, here])
+    expect(tokens.authorization_details).toEqual([DOCS, elsewhere, here])
+  })
+
+  it.each([
+    ['no JSON', '{', 'details_unreadable'],
+    ['an object', PAYMENT, 'details_unreadable'],
+    ['an empty array', [], 'details_unreadable'],
+    ['an object without a type', [{ amount: 1 }], 'details_unreadable'],
+    [
+      'nine objects',
+      Array.from({ length: 9 }, (_, at) => ({ ...DOCS, path: `/${at}` })),
+      'details_unreadable',
+    ],
+    ['more than 4096 bytes', ` ${' '.repeat(4096)}[]`, 'details_unreadable'],
+    ['an unknown type', [{ type: 'wire' }], 'detail_type_unknown'],
+    ['a type by an inherited name', [{ type: 'constructor' }], 'detail_type_unknown'],
+    ['an unknown field', [{ ...PAYMENT, memo: 'hello' }], 'detail_invalid'],
+    ['a field by an inherited name', [{ ...DOCS, constructor: 1 }], 'detail_invalid'],
+    ['a missing field', [{ type: 'payment', amount: 1 }], 'detail_invalid'],
+    ['an amount as text', [{ ...PAYMENT, amount: '1e9' }], 'detail_invalid'],
+    ['a negative amount', [{ ...PAYMENT, amount: -1 }], 'detail_invalid'],
+    ['a fraction of a budget', [{ ...ALLOWANCE, amount: 0.5 }], 'detail_invalid'],
+    ['another currency', [{ ...PAYMENT, currency: 'XXX' }], 'detail_invalid'],
+    ['the same object twice', [PAYMENT, { ...PAYMENT }], 'detail_repeated'],
+    [
+      'the same object in another order',
+      [PAYMENT, Object.fromEntries(Object.entries(PAYMENT).reverse())],
+      'detail_repeated',
+    ],
+  ])('are refused for %s', async (_, details, reason) => {
+    const service = open()
+    const client = await register(service)
+    expect(redirectOf(await ask(service, client, details))).toMatchObject({
+      error: 'invalid_authorization_details',
+    })
+    expect(service.events.at(-1)).toMatchObject({ reason })
+    expect(service.shown.consent).toBeUndefined()
+  })
+
+  it('are refused as a repeated parameter', async () => {
+    const service = open()
+    const client = await register(service)
+    const query = authorizationQuery(client.clientId, { authorization_details: '[]' })
+    expect(redirectOf(await authorize(service, `${query}&authorization_details=[]`))).toMatchObject({
+      error: 'invalid_request',
+    })
+  })
+
+  it('of a type that is only for clients of the operator are refused to one that registered itself', async () => {
+    const service = open()
+    const client = await register(service)
+    const asked = [{ type: 'deletion' }]
+    expect(redirectOf(await ask(service, client, asked))).toMatchObject({
+      error: 'invalid_authorization_details',
+    })
+    const metadata = { clientName: 'Cleaner', redirectUris: [REDIRECT_URI] }
+    const own = await service.server.clients.add(metadata)
+    expect(await ask(service, own as unknown as ClientAnswer, asked)).toMatchObject({ status: 200 })
+  })
+
+  it('are only of the types that the client registered, if it registered some', async () => {
+    const service = open()
+    const client = await register(service, { authorization_details_types: ['folder'] })
+    await ask(service, client, [PAYMENT])
+    expect(service.events.at(-1)).toMatchObject({ reason: 'detail_type_not_allowed' })
+    expect(await register(service, { authorization_details_types: ['wire'] })).toMatchObject({
+      error: 'invalid_client_metadata',
+    })
+  })
+
+  it('last through PAR, and are checked when they are pushed', async () => {
+    const service = open({ features: [pushedAuthorizationRequests()] })
+    const client = await register(service)
+    const push = (details: unknown) => {
+      const query = authorizationQuery(client.clientId, { authorization_details: JSON.stringify(details) })
+      const form = Object.fromEntries(new URLSearchParams(query))
+      return service.send('POST', '/api/oauth/par', { form })
+    }
+    expect(bodyOf(await push([{ type: 'wire' }]))).toMatchObject({ error: 'invalid_authorization_details' })
+    const { request_uri = '' } = bodyOf<{ request_uri: string }>(await push([PAYMENT]))
+    const query = String(new URLSearchParams({ client_id: client.clientId, request_uri }))
+    const arrived = await authorize(service, query)
+    await authorize(service, String(arrived.headers.location).split('?')[1] ?? '')
+    expect(service.shown.consent?.terms?.authorization_details?.details).toHaveLength(1)
+  })
+})
+
+describe('the decision about details', () => {
+  it('does not count by a page that has not shown them', async () => {
+    const service = open()
+    const client = await register(service)
+    await ask(service, client, [PAYMENT])
+    const { shown = '' } = service.shown.consent?.terms?.authorization_details ?? {}
+    for (const field of [{}, { authorization_details: 'forged' }]) {
+      await decide(service, field)
+      expect(service.events.at(-1)).toMatchObject({ reason: 'details_not_shown' })
+    }
+    // Another amount in the request is another page.
+    await ask(service, client, [{ ...PAYMENT, amount: 999_999 }])
+    await decide(service, { authorization_details: shown })
+    expect(service.events.at(-1)).toMatchObject({ reason: 'details_not_shown' })
+    expect(redirectOf(await allow(service))).toHaveProperty('code')
+  })
+
+  it('is never remembered, and prompt=none cannot make it', async () => {
+    const service = open()
+    const client = (await service.server.clients.add({
+      ...{ clientName: 'App', redirectUris: [REDIRECT_URI], rememberConsent: true },
+    })) as unknown as ClientAnswer
+    await ask(service, client, [DOCS])
+    await allow(service)
+    expect(await ask(service, client, [DOCS])).toMatchObject({ status: 200, body: 'consent' })
+    expect(redirectOf(await ask(service, client, [DOCS], { prompt: 'none' }))).toMatchObject({
+      error: 'interaction_required',
+    })
+  })
+
+  it('has at most 300 characters for a detail, without what turns text around', async () => {
+    const service = open()
+    const client = await register(service)
+    await ask(service, client, [
+      { ...PAYMENT, payee: `\u202e${'x'.repeat(60)}` },
+      { ...DOCS, path: `/${'y'.repeat(199)}` },
+    ])
+    const texts = service.shown.consent?.terms?.authorization_details?.details.map(({ text }) => text) ?? []
+    expect(texts.join()).not.toContain('\u202e')
+    expect(Math.max(...texts.map(({ length }) => length))).toBeLessThanOrEqual(300)
+  })
+})
+
+describe('a token request', () => {
+  const narrower = { type: 'folder', path: '/docs/public/' }
+
+  it('narrows details at a refresh and in an exchange, and nothing widens them again', async () => {
+    const service = open({ features: [tokenExchange()] })
+    const { client, tokens } = await tokensFor(service, [DOCS, ALLOWANCE])
+    const sent = { authorization_details: JSON.stringify([narrower]) }
+    const refreshed = bodyOf<Answer>(await refresh(service, client, tokens.refresh_token, sent))
+    expect(refreshed.authorization_details).toEqual([narrower])
+    const exchange = (details: unknown) =>
+      requestToken(service, {
+        grant_type: TOKEN_EXCHANGE,
+        subject_token: refreshed.access_token,
+        subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+        authorization_details: JSON.stringify(details),
+        ...credentials(client),
+      })
+    expect(bodyOf(await exchange([narrower]))).toMatchObject({ authorization_details: [narrower] })
+    for (const wider of [[DOCS], [ALLOWANCE], [narrower, ALLOWANCE]])
+      expect(bodyOf(await exchange(wider))).toMatchObject({ error: 'invalid_authorization_details' })
+  })
+
+  it('cannot split a budget: a token has all of it, or none', async () => {
+    const service = open()
+    const { client, tokens } = await tokensFor(service, [ALLOWANCE])
+    const part = JSON.stringify([{ ...ALLOWANCE, amount: 60 }])
+    const refused = await refresh(service, client, tokens.refresh_token, { authorization_details: part })
+    expect(bodyOf(refused)).toMatchObject({ error: 'invalid_authorization_details' })
+    const whole = JSON.stringify([ALLOWANCE])
+    expect(
+      (await refresh(service, client, tokens.refresh_token, { authorization_details: whole })).status,
+    ).toBe(200)
+  })
+})
+
+describe('the guard of operations', () => {
+  const reasonOf = (refused: { response: HttpResponse } | undefined) =>
+    refused && { status: refused.response.status, ...bodyOf<{ error: string }>(refused.response) }
+
+  it('compares an operation with the token', async () => {
+    const service = open()
+    const { tokens } = await tokensFor(service, [DOCS])
+    const token = await acceptedToken(service, tokens.access_token)
+    const guard = guardOf(service)
+    expect(guard.covering(token, { type: 'folder', path: '/docs/a' })).toBeUndefined()
+    for (const operation of [
+      { type: 'folder', path: '/etc/' },
+      PAYMENT,
+      { type: 'folder' },
+      { type: 'toString' },
+    ]) {
+      const refused = guard.covering(token, operation)
+      expect(reasonOf(refused)).toMatchObject({ status: 403, error: 'insufficient_authorization' })
+      expect(refused?.response.headers['www-authenticate']).toContain('error="insufficient_authorization"')
+    }
+  })
+
+  it('counts an operation that is allowed once: the second one is refused, a repeated one is not', async () => {
+    const service = open()
+    const { client, tokens } = await tokensFor(service, [PAYMENT])
+    const guard = guardOf(service)
+    const token = await acceptedToken(service, tokens.access_token)
+    expect(await guard.spend(token, PAYMENT, 'payment-1')).toBeUndefined()
+    expect(await guard.spend(token, PAYMENT, 'payment-1')).toBeUndefined()
+    expect(reasonOf(await guard.spend(token, PAYMENT, 'payment-2'))).toMatchObject({ status: 403 })
+    expect(
+      service.events.filter(({ type }) => (type as string) === 'authorization_detail_spent'),
+    ).toHaveLength(1)
+    // A new token of the grant has no new payment.
+    const { access_token } = bodyOf<Answer>(await refresh(service, client, tokens.refresh_token))
+    const renewed = await acceptedToken(service, access_token)
+    expect(reasonOf(await guard.spend(renewed, PAYMENT, 'payment-3'))).toMatchObject({ status: 403 })
+  })
+
+  it('lets fifty operations at once have ten tenths of a budget', async () => {
+    const service = open()
+    const { tokens } = await tokensFor(service, [ALLOWANCE])
+    const guard = guardOf(service)
+    const token = await acceptedToken(service, tokens.access_token)
+    const operations = Array.from({ length: 50 }, (_, at) =>
+      guard.spend(token, { ...ALLOWANCE, amount: 10 }, `operation ${at}`).catch(() => 'contention'),
+    )
+    const outcomes = await Promise.all(operations)
+    expect(outcomes.filter((outcome) => outcome === undefined)).toHaveLength(10)
+  })
+
+  it('gives a budget of a day anew on the next day', async () => {
+    const service = open()
+    const { tokens } = await tokensFor(service, [{ type: 'daily', amount: 5 }])
+    const guard = guardOf(service)
+    const token = await acceptedToken(service, tokens.access_token)
+    expect(await guard.spend(token, { type: 'daily', amount: 5 }, 'a')).toBeUndefined()
+    expect(await guard.spend(token, { type: 'daily', amount: 1 }, 'b')).toBeDefined()
+    service.clock.now += 24 * 60 * 60
+    expect(await guard.spend(token, { type: 'daily', amount: 1 }, 'b')).toBeUndefined()
+  })
+
+  it('refuses an operation of a grant that has ended meanwhile', async () => {
+    const service = open()
+    const { tokens } = await tokensFor(service, [PAYMENT])
+    const token = await acceptedToken(service, tokens.access_token)
+    await service.server.grants.revoke('alice', token.grantId)
+    expect(reasonOf(await guardOf(service).spend(token, PAYMENT, 'late'))).toMatchObject({ status: 401 })
+  })
+
+  it('needs the store for what it counts', () => {
+    const { api } = open()
+    expect(() => detailGuard({ api, types: TYPES })).toThrow('payment has uses')
+  })
+
+  it('in another process needs to know the term: a token with details is refused without it', async () => {
+    const { clock, store, ...service } = open()
+    const { tokens } = await tokensFor({ clock, store, ...service }, [DOCS])
+    const options = { resource: ISSUER, store, scopes: SCOPES, now: () => clock.now }
+    const headers = { authorization: `Bearer ${tokens.access_token}` }
+    const request = { method: 'GET', path: '/', query: '', body: '', headers }
+    expect(await createResourceServer(options).access(request)).toMatchObject({ kind: 'refused' })
+    const knowing = createResourceServer({ ...options, requestTerms: [toldDetails] })
+    expect(await knowing.access(request)).toMatchObject({ kind: 'authorized' })
+  })
+})
+
+it('a server without the feature ignores the parameter, and has no metadata of it', async () => {
+  const service = openService()
+  const client = await register(service)
+  expect(await ask(service, client, [PAYMENT])).toMatchObject({ status: 200, body: 'consent' })
+  expect(service.shown.consent).not.toHaveProperty('terms')
+  expect(service.server.metadata).not.toHaveProperty('authorization_details_types_supported')
+})
+
+const inWords = () => 'Do it'
+
+it.each([
+  ['no type', {}, 'types has no type'],
+  ['a bad name', { 'a b': TYPES.deletion }, '"a b" is no name'],
+  [
+    'a field type',
+    { a: { schema: z.object({ type: z.string() }), describe: inWords } },
+    'has the field type',
+  ],
+  [
+    'a budget without its field',
+    { a: { schema: z.object({}), describe: inWords, uses: { budget: 'amount', per: 'day' } } },
+    'has no field amount',
+  ],
+])('a server does not start with %s', (_, types, message) => {
+  expect(() => authorizationDetails({ types: types as DetailTypes })).toThrow(message)
+})
