@@ -2,7 +2,7 @@ import type { ServerEvent, Store } from '@grantkit/core'
 import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
 import type { GrantId, Secret } from '@grantkit/core/feature'
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE } from '@grantkit/core/token-exchange'
-import { findDeviceRequest } from '../../../packages/core/src/features/device/device-authorization.ts'
+import { findRequest } from '../../../packages/core/src/grants/decoupled-request.ts'
 import type { RefreshTokenSecret } from '../../../packages/core/src/grants/refresh-token-state.ts'
 import {
   formatRefreshToken,
@@ -82,7 +82,7 @@ class Service implements Replicas {
   async decision(): Promise<string> {
     const code = parseDeviceCode(this.#deviceCode ?? '')
     const { transients } = this.#servers.store
-    const request = code && transients && (await findDeviceRequest(transients, code.requestId))
+    const request = code && transients && (await findRequest({ transients, kind: 'device' }, code.requestId))
     if (request === undefined) return 'none'
     const { decision } = request
     return decision === undefined ? 'pending' : decision.scopes.length > 0 ? 'allowed' : 'denied'

@@ -23,7 +23,7 @@ export interface RefreshToken extends GrantSecret {
   readonly generation: number
 }
 
-export interface DeviceCode extends GrantSecret {
+export interface DecoupledCode extends GrantSecret {
   /** Identifies the request until its user answers. */
   readonly requestId: string
 }
@@ -36,7 +36,7 @@ export function formatCode({ grantId, secret }: GrantSecret): string {
   return `gkc_${grantId}.${secret}`
 }
 
-export function formatDeviceCode({ grantId, requestId, secret }: DeviceCode): string {
+export function formatDeviceCode({ grantId, requestId, secret }: DecoupledCode): string {
   return `gkd_${grantId}.${requestId}.${secret}`
 }
 
@@ -54,7 +54,7 @@ export function parseCode(text: string): GrantSecret | undefined {
   return grantSecretIn(text, CODE)
 }
 
-export function parseDeviceCode(text: string): DeviceCode | undefined {
+export function parseDeviceCode(text: string): DecoupledCode | undefined {
   const found = DEVICE_CODE.exec(text)
   if (found === null) return undefined
   return { grantId: found[1] as GrantId, requestId: found[2] as string, secret: found[3] as Secret }
