@@ -113,7 +113,8 @@ export function createAuthorizationServer<Scope extends string>(
   const features = (options.features ?? []).map((feature) => feature(server))
   const single = singleParts(features)
   const { accessTokens, senderConstraint } = single
-  const sessions = sessionEnds(server, single.sessions)
+  const ending = features.flatMap((feature) => feature.endingSessions?.bind(feature) ?? [])
+  const sessions = sessionEnds(server, single.sessions, ending)
   mount({ accessTokens, senderConstraint, sessions })
   const optional: readonly FeatureParts[] = [
     ...openId(server, options, senderConstraint?.userinfo),

@@ -8,7 +8,7 @@ import type { AuthorizationRequestSource, ValidateRequest } from './authorizatio
 import type { Interaction } from './authorization/interaction.ts'
 import { type AuthenticationClasses, authenticationClasses } from './authorization/sign-in.ts'
 import { TICKET_PURPOSES, type Tickets, ticketsFor } from './authorization/ticket.ts'
-import { type SessionObserver, UNOBSERVED } from './authorization/user-sessions.ts'
+import { type EndedSessions, type SessionObserver, UNOBSERVED } from './authorization/user-sessions.ts'
 import type { ClientAuthMethod } from './clients/authentication/client-authentication.ts'
 import type { ClientEndpoint } from './clients/client-endpoint.ts'
 import {
@@ -96,6 +96,12 @@ export interface FeatureParts {
   readonly senderConstraint?: SenderConstraint | undefined
   /** Names sessions to clients, and hears of their end. At most one feature may set it. */
   readonly sessions?: SessionObserver | undefined
+  /**
+   * Ends what this feature keeps of a user, before their sessions end.
+   *
+   * @throws OAuthError `temporarily_unavailable` if that fails: then the sessions stay, and it is called again
+   */
+  readonly endingSessions?: ((sessions: EndedSessions) => Promise<void>) | undefined
   readonly tokenMembers?: TokenMembers | undefined
   /**
    * Members of client metadata that this feature reads. They are kept in `Client.featureMetadata`, as their schemas made
