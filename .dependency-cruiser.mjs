@@ -16,6 +16,7 @@ const ORDER = Object.keys(MODULES)
 
 /** A feature of core may import itself, the types of the feature API, and what it lists. */
 const FEATURES = {
+  'backchannel-authentication': [...ORDER, 'zod'],
   cimd: ['kernel', 'http', 'tokens', 'limits', 'clients', 'zod'],
   'client-assertion': ['kernel', 'http', 'tokens', 'limits', 'clients', 'jose', 'zod'],
   'client-credentials': ['kernel', 'http', 'tokens', 'limits', 'clients', 'grants', 'zod'],
@@ -134,7 +135,11 @@ export default {
     ]),
     entries(from('known-clients|safe-fetch'), `${CORE}cimd/`, TYPES),
     entries(from('mcp-clients'), ['^packages/(known-clients|testkit)/src/', top('feature-api')]),
-    entries(from('pages'), `${CORE}(device|logout)/(device|logout)[.]ts$`, TYPES),
+    entries(
+      from('pages'),
+      `${CORE}(backchannel-authentication|device|logout)/(backchannel-authentication|device|logout)[.]ts$`,
+      TYPES,
+    ),
     entries(from('pages'), top('store-kit'), TYPES),
     entries(from('pages'), '^packages/explain/'),
     may(from('explain|notifications|pages'), node(['crypto'])),

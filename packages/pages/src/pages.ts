@@ -8,6 +8,12 @@ import type {
   OpenAppView,
   PageView,
 } from '@grantkit/core'
+import type {
+  BackchannelAnsweredView,
+  BackchannelInteraction,
+  BackchannelRequestsView,
+  BackchannelRequestView,
+} from '@grantkit/core/backchannel-authentication'
 import type { DeviceAnsweredView, DeviceInteraction, DeviceView, UserCodeView } from '@grantkit/core/device'
 import type { LogoutInteraction, LogoutView, SignedOutView } from '@grantkit/core/logout'
 import type { SafeHtml } from '@remix-run/html-template'
@@ -24,6 +30,7 @@ import { errorPage } from './views/error.ts'
 import { logoutPage, signedOutPage } from './views/logout.ts'
 import { openAppPage } from './views/open-app.ts'
 import { type PersonalTokensView, personalTokensPage } from './views/personal-tokens.ts'
+import { requestAnsweredPage, requestPage, requestsPage } from './views/requests.ts'
 import { type RefusalText, type SignInRefusal, signInRefusal } from './views/sign-in-refusal.ts'
 import { type StepUpNotice, stepUpNotice } from './views/step-up.ts'
 
@@ -36,6 +43,9 @@ export interface PageViews {
   userCodePage: UserCodeView
   devicePage: DeviceView
   deviceAnsweredPage: DeviceAnsweredView
+  requestsPage: BackchannelRequestsView
+  requestPage: BackchannelRequestView
+  requestAnsweredPage: BackchannelAnsweredView
   logoutPage: LogoutView
   signedOutPage: SignedOutView
   connectedAppsPage: ConnectedAppsView
@@ -80,6 +90,8 @@ export interface Pages {
   callbackPage(view: CallbackView): Promise<HttpResponse>
   /** For `device()`. */
   readonly device: DeviceInteraction
+  /** For `backchannelAuthentication()`. */
+  readonly requests: BackchannelInteraction
   /** For `logout()`, next to `endSession`. */
   readonly logout: Omit<LogoutInteraction, 'endSession'>
   /** For `connectedApps()`. */
@@ -109,6 +121,9 @@ const ORIGINALS: {
   userCodePage,
   devicePage,
   deviceAnsweredPage,
+  requestsPage,
+  requestPage,
+  requestAnsweredPage,
   logoutPage,
   signedOutPage,
   connectedAppsPage,
@@ -156,6 +171,11 @@ export function pages(options: PagesOptions): Pages {
       userCodePage: shown('userCodePage'),
       devicePage: shown('devicePage'),
       deviceAnsweredPage: shown('deviceAnsweredPage'),
+    },
+    requests: {
+      requestsPage: shown('requestsPage'),
+      requestPage: shown('requestPage'),
+      requestAnsweredPage: shown('requestAnsweredPage'),
     },
     logout: { logoutPage: shown('logoutPage'), signedOutPage: shown('signedOutPage') },
     connectedApps: { connectedAppsPage: shown('connectedAppsPage') },

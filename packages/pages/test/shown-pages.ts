@@ -104,7 +104,7 @@ export const KNOWN: Partial<ConsentView> = {
 
 /** Each page, by the name of its picture. @param app what it calls itself @param few what the pages for a decision ask for */
 export function shownPages(
-  { interaction, callbackPage, device, logout, connectedApps, personalTokensPage, page }: Pages,
+  { interaction, callbackPage, device, requests, logout, connectedApps, personalTokensPage, page }: Pages,
   locale: string,
   app = CLIENT.clientName,
   few = fewScopes(locale),
@@ -114,6 +114,11 @@ export function shownPages(
   const view = { request, locale, session, client }
   const code = { ...view, action: '/oauth/device', ticket: 'ticket', typed: '', wrong: false }
   const decision = { ...code, userCode: 'WDJB-MJHT', age: 20, scopes: few, resources: [] }
+  const asked = { message: 'Order 17: a desk for 249 EUR', network: '203.0.113.0/24', sameNetwork: false }
+  const waiting = {
+    ...{ ...view, action: '/oauth/requests', ticket: 'ticket', blocked: [client] },
+    requests: [{ client, message: asked.message, age: 20, href: '/oauth/requests?request=r' }],
+  }
   const callbackUrl =
     'http://127.0.0.1:8123/callback?code=gkc_x0Tq7dUzvVb1y5mYkq2hG3&state=1&iss=https%3A%2F%2Fnotes.example.com'
   const openApp = {
@@ -154,6 +159,18 @@ export function shownPages(
     'device-elsewhere': () => device.devicePage({ ...decision, age: 130, sameNetwork: false }),
     'device-answered': () => device.deviceAnsweredPage({ ...view, allowed: true }),
     'device-denied': () => device.deviceAnsweredPage({ ...view, allowed: false }),
+    requests: () => requests.requestsPage(waiting),
+    'requests-none': () => requests.requestsPage({ ...waiting, requests: [] }),
+    request: () => requests.requestPage({ ...decision, ...asked }),
+    'request-allowed': () =>
+      requests.requestAnsweredPage({ ...view, allowed: true, href: '/oauth/requests' }),
+    'request-denied': () =>
+      requests.requestAnsweredPage({
+        ...view,
+        allowed: false,
+        blockedUntil: 1_800_000_000,
+        href: '/oauth/requests',
+      }),
     logout: () => logout.logoutPage({ ...code, formActionSources: [] }),
     'signed-out': () => logout.signedOutPage({ request, locale }),
     'connected-apps': () => connectedApps.connectedAppsPage(apps),

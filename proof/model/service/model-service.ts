@@ -8,7 +8,7 @@ import {
   formatRefreshToken,
   opaqueAccessTokens,
   parseCode,
-  parseDeviceCode,
+  parseDecoupledCode,
   parseRefreshToken,
 } from '../../../packages/core/src/tokens/credential.ts'
 import type { NowAt, Presented, Replicas } from '../core/replicas.ts'
@@ -59,7 +59,7 @@ class Service implements Replicas {
   }
 
   get grantId(): GrantId | undefined {
-    return (parseDeviceCode(this.#deviceCode ?? '') ?? parseCode(this.#code ?? ''))?.grantId
+    return (parseDecoupledCode(this.#deviceCode ?? '') ?? parseCode(this.#code ?? ''))?.grantId
   }
 
   async approve(replica: number): Promise<void> {
@@ -80,7 +80,7 @@ class Service implements Replicas {
   }
 
   async decision(): Promise<string> {
-    const code = parseDeviceCode(this.#deviceCode ?? '')
+    const code = parseDecoupledCode(this.#deviceCode ?? '')
     const { transients } = this.#servers.store
     const request = code && transients && (await findRequest({ transients, kind: 'device' }, code.requestId))
     if (request === undefined) return 'none'

@@ -31,6 +31,10 @@ export const DecoupledRequest = z.object({
   /** Names the flow, and begins the id of the record. */
   kind: z.string(),
   clientId: z.string(),
+  /** The only user who may answer, if the request names one. */
+  subject: z.string().optional(),
+  /** What the client says to that user. */
+  message: z.string().optional(),
   scopes: texts,
   /** The unknown names in `scope`. */
   ignoredScopes: texts,

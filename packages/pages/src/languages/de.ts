@@ -161,6 +161,32 @@ export const de: Language = {
     deniedTitle: 'Es wurde kein Zugriff erteilt',
     denied: '{app} hört auf dem Gerät auf. Sie können diese Seite schließen.',
   },
+  requests: {
+    title: 'Anfragen',
+    intro:
+      'Apps, die ohne Ihren Browser für Sie arbeiten, fragen hier nach. Eine Anfrage endet nach einigen Minuten.',
+    none: 'Es wartet keine Anfrage auf Sie.',
+    view: 'Anfrage ansehen',
+    quoted: '„{message}“',
+    silenced: 'Apps, die Sie nicht fragen dürfen',
+    letAsk: 'Wieder fragen lassen',
+    letAppAsk: '{app} wieder fragen lassen',
+    askTitle: 'Eine App bittet um Ihre Zustimmung',
+    warning: 'Lehnen Sie ab, wenn Sie das nicht erwarten.',
+    warningReason: 'Sie haben das hier nicht begonnen: Die App fragt von sich aus, wann sie will.',
+    theApp: 'Die App',
+    says: 'Die App sagt',
+    asked: 'Gefragt',
+    askedFrom: '{ago}, aus dem Netz {network}',
+    asks: 'Die App möchte in Ihrem Namen Folgendes tun:',
+    never: 'Wenn ich ablehne: Diese App darf mich nicht mehr fragen',
+    allowedTitle: 'Die App hat Zugriff',
+    allowed: '{app} macht in wenigen Sekunden von selbst weiter. Sie können diese Seite schließen.',
+    mistake: 'Wenn das ein Versehen war, trennen Sie die Verbindung jetzt unter {connectedApps}.',
+    deniedTitle: 'Es wurde kein Zugriff erteilt',
+    denied: '{app} bekommt keinen Zugriff. Sie können diese Seite schließen.',
+    blocked: '{app} darf Sie bis {time} nicht fragen. Das können Sie auf der Seite der Anfragen ändern.',
+  },
   logout: {
     title: 'Abmelden?',
     askedByApp: 'Eine App, die sich {app} nennt, möchte Sie von {brand} abmelden.',
@@ -278,6 +304,8 @@ export const de: Language = {
     deviceAnswered: 'Sie haben schon geantwortet. Gehen Sie zum Gerät zurück.',
     deviceFormExpired:
       'Diese Seite war zu lange geöffnet, oder Sie haben sich inzwischen neu angemeldet. Es wurde nichts entschieden: Öffnen Sie sie erneut, und geben Sie den Code noch einmal ein.',
+    noRequest:
+      'Sie haben keine solche Anfrage. Melden Sie sich als die Person an, die die App gefragt hat, oder beginnen Sie in der App neu.',
     signOutUnproven: 'Die Abmeldeanfrage der App ist nicht gültig, deshalb sind Sie weiterhin angemeldet.',
     signOutAppUnknown:
       'Die Anfrage nannte keine App, deshalb wurden Sie nicht zu ihr zurückgeleitet. Sie sind weiterhin angemeldet.',

@@ -175,6 +175,33 @@ export const en = {
     deniedTitle: 'Nothing got access',
     denied: '{app} will stop on the device. You can close this page.',
   },
+  /** Requests of apps without a browser (CIBA). `{message}` is what the app says. */
+  requests: {
+    title: 'Requests',
+    intro: 'Apps that work for you without your browser ask here. A request ends after some minutes.',
+    none: 'Nothing waits for you.',
+    view: 'View the request',
+    quoted: '“{message}”',
+    silenced: 'Apps that may not ask you',
+    letAsk: 'Let it ask again',
+    /** The same, for screen readers. */
+    letAppAsk: 'Let {app} ask again',
+    askTitle: 'An app asks for your approval',
+    warning: 'Deny if you do not expect this.',
+    warningReason: 'You did not begin this here: the app asks by itself, at a time that it chose.',
+    theApp: 'The app',
+    says: 'The app says',
+    asked: 'Asked',
+    askedFrom: '{ago}, from the network {network}',
+    asks: 'The app asks to do the following on your behalf:',
+    never: 'If I deny: this app may not ask me again',
+    allowedTitle: 'The app has access',
+    allowed: '{app} continues by itself in a few seconds. You can close this page.',
+    mistake: 'If this was a mistake, disconnect it now under {connectedApps}.',
+    deniedTitle: 'Nothing got access',
+    denied: '{app} gets no access. You can close this page.',
+    blocked: '{app} may not ask you before {time}. You can change that on the page of requests.',
+  },
   logout: {
     title: 'Sign out?',
     askedByApp: 'An app that calls itself {app} asks to sign you out of {brand}.',
@@ -310,6 +337,7 @@ export const en = {
     deviceAnswered: 'You have answered this already. Go back to the device.',
     deviceFormExpired:
       'This page was open for too long, or you have signed in again since. Nothing was decided: open it again and type the code once more.',
+    noRequest: 'You have no such request. Sign in as the user whom the app asked, or start again in the app.',
     signOutUnproven: "The app's sign-out request is not valid, so you are still signed in.",
     signOutAppUnknown:
       'The request did not say which app it is from, so you were not sent back to the app. You are still signed in.',

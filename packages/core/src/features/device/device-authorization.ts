@@ -17,7 +17,7 @@ import type { Client } from '../../kernel/records.ts'
 import { requestedResources } from '../../kernel/resource-indicator.ts'
 import { scopesOfRequest } from '../../kernel/scope.ts'
 import { hmacSha256, newGrantId, newSecret, type Random, sha256 } from '../../kernel/secrets.ts'
-import { formatDeviceCode } from '../../tokens/credential.ts'
+import { formatDecoupledCode } from '../../tokens/credential.ts'
 import { optionalProofKey } from '../../tokens/proof-of-possession.ts'
 
 /**
@@ -157,7 +157,7 @@ async function storedRequest(
   for (let draw = 0; draw < MAX_DRAWS; draw++) {
     const code = newUserCode(random)
     const requestId = requestIdOf(secret[0], code)
-    const deviceCode = formatDeviceCode({ grantId, requestId, secret: deviceSecret })
+    const deviceCode = formatDecoupledCode('gkd', { grantId, requestId, secret: deviceSecret })
     const codeHash = sha256(deviceCode)
     const request: DecoupledRequest = { kind, ...access, grantId, codeHash, ...times }
     if (await transients.insert(requestRecordId(kind, requestId), request, request.expiresAt))

@@ -3,7 +3,7 @@ import { type DecoupledRedemption, redeemDecoupledCode } from '../../grants/deco
 import type { Outcome } from '../../grants/grant.ts'
 import type { AccessTokenState, Client, Grant } from '../../kernel/records.ts'
 import { type GrantId, type Secret, sha256, successorKeys } from '../../kernel/secrets.ts'
-import { formatDeviceCode } from '../../tokens/credential.ts'
+import { formatDecoupledCode } from '../../tokens/credential.ts'
 import { CODE_ERRORS } from './device-token-request.ts'
 
 const NOW = 1_000_000
@@ -15,7 +15,7 @@ const CODE = {
   requestId: 'r'.repeat(22),
   secret: 's'.repeat(43) as Secret,
 }
-const TEXT = formatDeviceCode(CODE)
+const TEXT = formatDecoupledCode('gkd', CODE)
 const CLIENT = {
   clientId: 'tv',
   grantTypes: ['refresh_token'],

@@ -9,7 +9,7 @@ import type { Retry } from '../../grants/grant-terms.ts'
 import type { GrantType } from '../../grants/grant-type.ts'
 import { ResourceParameter, readMessage, text } from '../../http/message.ts'
 import { defineErrors, withCode } from '../../kernel/oauth-error.ts'
-import { parseDeviceCode } from '../../tokens/credential.ts'
+import { parseDecoupledCode } from '../../tokens/credential.ts'
 import { DEVICE_CODE_GRANT, type DeviceGrant } from './device-authorization.ts'
 
 /** RFC 8628 3.4, RFC 7636 4.5, RFC 8707 2.2. */
@@ -34,7 +34,7 @@ export function deviceCodeGrantType(device: DeviceGrant, selfRegistered: boolean
     ...device,
     errors: CODE_ERRORS,
     pollLimit: 'device_poll',
-    parse: parseDeviceCode,
+    parse: (code) => parseDecoupledCode(code, 'gkd'),
     read(form) {
       const { device_code, code_verifier, resource } = readMessage(DeviceAccessTokenRequest, form)
       return { text: device_code, verifier: code_verifier, resources: resource }
