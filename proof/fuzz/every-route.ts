@@ -4,6 +4,7 @@ import type { GoodRequest, Pair } from './requests.ts'
 export const EVERY_ROUTE = {
   CLIENT_CREDENTIALS: 'on',
   DEVICE_GRANT: 'all',
+  BACKCHANNEL_AUTHENTICATION: 'on',
   DPOP: 'on',
   FORWARD_AUTH: 'on',
   JWT_ACCESS_TOKENS: 'on',

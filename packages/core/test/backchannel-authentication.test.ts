@@ -24,11 +24,9 @@ describe('a request for a user', () => {
     const { clientId } = agent
     const requestId = String(notices[0]?.requestId)
     const url = `${ISSUER}${PAGE}?request=${requestId}`
-    expect(notices).toEqual([
-      { requestId, clientId, subject: 'alice', url, expiresAt: service.clock.now + 300 },
-    ])
-    const event = { type: 'backchannel_requested', requestId, clientId, subject: 'alice' }
-    expect(service.events).toContainEqual(event)
+    const notice = { requestId, clientId, subject: 'alice', url, expiresAt: service.clock.now + 300 }
+    expect(notices).toEqual([notice])
+    expect(service.events).toContainEqual({ type: 'backchannel_requested', ...notice })
   })
 
   it('is in the metadata, where only this feature has it', async () => {

@@ -277,8 +277,9 @@ describe('the page of a request without a browser', () => {
   })
 
   it('escapes what the app says', async () => {
+    const { request, session } = consentView('en')
     const view = {
-      ...{ request: REQUEST, session: SESSION, locale: 'en', action: '/oauth/requests', ticket: 'x' },
+      ...{ request, session, locale: 'en', action: '/oauth/requests', ticket: 'x' },
       blocked: [],
     }
     const waiting = { client: CLIENT, message: '”</q><script>', age: 1, href: '/oauth/requests?request=r' }

@@ -18,6 +18,7 @@ import {
   type BackchannelNotice,
   type BackchannelNotifyFailed,
   type BackchannelRequested,
+  type BackchannelUserUnknown,
   backchannelEndpoint,
   CIBA_GRANT,
   type UserHint,
@@ -67,6 +68,7 @@ export interface BackchannelAuthenticationOptions
 
 export type BackchannelEvent =
   | BackchannelRequested
+  | BackchannelUserUnknown
   | BackchannelNotifyFailed
   | BackchannelApproved
   | BackchannelDenied

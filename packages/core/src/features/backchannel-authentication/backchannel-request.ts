@@ -91,12 +91,15 @@ export interface BackchannelNotice {
 }
 
 /** A client asked for a user. */
-export interface BackchannelRequested {
+export interface BackchannelRequested extends BackchannelNotice {
   readonly type: 'backchannel_requested'
+}
+
+/** A client asked for a user, and no user has the hint. */
+export interface BackchannelUserUnknown {
+  readonly type: 'backchannel_user_unknown'
   readonly requestId: string
   readonly clientId: string
-  /** Absent if no user has the hint. */
-  readonly subject?: string | undefined
 }
 
 /** A user was not told of a request, which waits on their page. `cause` is the rejection of `notify`. */
@@ -146,8 +149,14 @@ export function backchannelEndpoint(context: BackchannelRequests, path: string):
         })
         const { subject } = user
         const ids = { requestId, clientId: client.clientId }
-        server.emit({ type: 'backchannel_requested', ...ids, subject } satisfies BackchannelRequested, http)
-        if (subject !== undefined) void tell(context, { ...ids, subject, expiresAt: endsAt })
+        if (subject === undefined)
+          server.emit({ type: 'backchannel_user_unknown', ...ids } satisfies BackchannelUserUnknown, http)
+        else {
+          const url = `${context.pageUri}?request=${requestId}`
+          const notice: BackchannelNotice = { ...ids, subject, url, expiresAt: endsAt }
+          server.emit({ type: 'backchannel_requested', ...notice } satisfies BackchannelRequested, http)
+          void tell(context, notice)
+        }
         // CIBA 7.3.
         return json(200, { auth_req_id: authReqId, expires_in: lifetime, interval: INTERVAL }, key?.headers)
       }
@@ -156,18 +165,13 @@ export function backchannelEndpoint(context: BackchannelRequests, path: string):
 }
 
 /** Not awaited: how long it takes would tell that the user exists. */
-async function tell(
-  { server, notify, pageUri }: BackchannelRequests,
-  notice: Omit<BackchannelNotice, 'url'>,
-): Promise<void> {
+async function tell({ server, notify }: BackchannelRequests, notice: BackchannelNotice): Promise<void> {
   const { requestId, clientId } = notice
   try {
-    await notify({ ...notice, url: `${pageUri}?request=${requestId}` })
+    await notify(notice)
   } catch (cause) {
-    server.emit({
-      type: 'backchannel_notify_failed',
-      ...{ requestId, clientId, cause },
-    } satisfies BackchannelNotifyFailed)
+    const event = { type: 'backchannel_notify_failed', requestId, clientId, cause } as const
+    server.emit(event satisfies BackchannelNotifyFailed)
   }
 }
 
