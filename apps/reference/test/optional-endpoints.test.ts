@@ -67,7 +67,21 @@ const DEVICE = {
   '/oauth/device/decision': ['post'],
   '/api/oauth/device_authorization': ['post'],
 }
+const BACKCHANNEL = {
+  '/oauth/requests': ['get', 'post'],
+  '/oauth/requests/decision': ['post'],
+  '/api/oauth/bc-authorize': ['post'],
+}
 const LOGOUT = { '/oauth/logout': ['get', 'post'], '/oauth/logout/confirm': ['post'] }
+
+type Added = readonly [
+  setting: string,
+  value: string,
+  paths: Readonly<Record<string, readonly string[]>>,
+  addresses: Readonly<Record<string, string>>,
+  /** Other members of the metadata. */
+  members?: Readonly<Record<string, unknown>>,
+]
 
 it.each([
   ['FORWARD_AUTH', 'on', { '/api/oauth/verify': ['get'] }, {}],
@@ -77,18 +91,25 @@ it.each([
     DEVICE,
     { device_authorization_endpoint: '/api/oauth/device_authorization' },
   ],
+  [
+    'BACKCHANNEL_AUTHENTICATION',
+    'on',
+    BACKCHANNEL,
+    { backchannel_authentication_endpoint: '/api/oauth/bc-authorize' },
+    { backchannel_token_delivery_modes_supported: ['poll'], backchannel_user_code_parameter_supported: false },
+  ],
   ['JWT_ACCESS_TOKENS', 'on', { '/api/oauth/ended': ['post'] }, {}],
   ['PAR', 'on', { '/api/oauth/par': ['post'] }, { pushed_authorization_request_endpoint: '/api/oauth/par' }],
   ['LOGOUT', 'on', LOGOUT, { end_session_endpoint: '/oauth/logout' }],
-] as const)(
+] as readonly Added[])(
   '%s=%s adds its paths to the description, its address to the metadata, and nothing else',
-  async (setting, value, paths, addresses) => {
+  async (setting, value, paths, addresses, members = {}) => {
     const { openApi, metadata, baseUrl, operations } = await described({ [setting]: value })
     const added = Object.entries(openApi.paths).filter(([path]) => !(path in plain.openApi.paths))
     expect(Object.fromEntries(added.map(([path, methods]) => [path, Object.keys(methods)]))).toEqual(paths)
     const expected = Object.entries(addresses).map(([name, path]) => [name, baseUrl + path])
     const more = Object.entries(metadata).filter(([name]) => !(name in plain.metadata))
-    expect(more).toEqual(expected)
+    expect(more).toEqual([...expected, ...Object.entries(members)])
     for (const path of Object.keys(paths)) {
       expect(operations.join('\n')).toContain(path)
       expect(plain.operations.join('\n')).not.toContain(path)

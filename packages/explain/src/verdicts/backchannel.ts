@@ -109,7 +109,7 @@ export const BACKCHANNEL_VERDICTS = {
   },
   auth_req_id_expired: {
     by: 'user',
-    sentence: 'The user did not answer in time. Or no user has the hint, which no client is told.',
+    sentence: 'The user did not answer in time, or no user has the hint, which no client is told.',
     fix: ASK_AGAIN,
     toDeveloper: 'Stop polling. Ask again when the user is likely there.',
   },
