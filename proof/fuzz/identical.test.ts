@@ -116,11 +116,12 @@ it('REQ-71: the comparison covered every status of the service', () => {
   expect([...services.statuses].sort()).toEqual(all)
 })
 
-/** They need a ticket of their form, or a callback of the provider. */
+/** They need a ticket of their form, a callback of the provider, or a client that may ask for users. */
 const REFUSING = [
   '/oauth/logout/confirm',
   '/oauth/device/decision',
   '/oauth/requests/decision',
+  '/api/oauth/bc-authorize',
   '/login/enrol',
   '/login/enrol/passkey',
   '/login/with/:provider',

@@ -77,6 +77,7 @@ const PARTS = `.app{margin-block-end:1.25rem;padding:1rem 1.25rem;background:var
 .app p{margin-block-end:.75rem}
 .app textarea{display:block;margin-block-end:0}
 q{quotes:none;font-style:italic}
+q bdi{display:inline}
 dl{display:grid;gap:.75rem;margin:0}
 dt{color:var(--quiet);font-size:.875rem}
 dd{margin:0}

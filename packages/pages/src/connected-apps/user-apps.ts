@@ -22,7 +22,7 @@ export interface ConnectedApp {
   readonly redirectUris: readonly string[]
   /** The issuer that allowed it by an assertion (RFC 7523); absent if the user did. */
   readonly allowedBy?: string | undefined
-  /** Present if it uses the device grant. `network`, if known, sent the device authorization request. */
+  /** Present if it began without a browser: by the device grant, or by a back channel. `network`, if known, sent that request. */
   readonly device?: { readonly network?: string | undefined } | undefined
   /** In the order of the catalogue. */
   readonly scopes: readonly ScopeInWords[]
@@ -252,7 +252,7 @@ function oneOf(
     ...{ name: client?.clientName, origin: client?.origin, knownClient: client?.knownClient },
     redirectUris: [...new Set(grants.flatMap(({ redirectUri }) => redirectUri ?? []))],
     ...(authority && { allowedBy: authority.issuer }),
-    device: origin === 'device' ? { network } : undefined,
+    device: origin === 'device' || origin === 'backchannel' ? { network } : undefined,
     scopes: catalogue.filter(({ name }) => allowed.has(name)),
     firstUsed: Math.min(...grants.map(({ createdAt }) => createdAt)),
     lastUsed: latest.usedAt,

@@ -32,6 +32,7 @@ const REASONS: Readonly<Record<string, string>> = {
   backchannel_hint_unverified: 'id_token_hint of a request for a user cannot be verified',
   backchannel_pending: 'The user has not answered the request yet',
   backchannel_polled_too_fast: 'The client polls too fast for the answer of a user',
+  backchannel_request_answered: 'The request of a client was already answered',
   backchannel_ticket_invalid: 'The form for a request has expired or is of another sign-in',
   client_blocked_by_user: 'The user wants no requests of the client',
   device_code_of_other_client: 'The device code is of another client',

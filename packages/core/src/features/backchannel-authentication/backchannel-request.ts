@@ -180,7 +180,7 @@ type RequestedAccess = Pick<
   'clientId' | 'scopes' | 'ignoredScopes' | 'resources' | 'acrValues' | 'message'
 >
 
-/** What the request asks for. Typed details (RFC 9396) belong here: the page shows what this returns. */
+/** What the request asks for. Typed details of a request belong here: the page shows what this returns. */
 function requestedAccess(
   { server }: BackchannelRequests,
   client: Client,
