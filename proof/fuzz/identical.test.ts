@@ -116,12 +116,11 @@ it('REQ-71: the comparison covered every status of the service', () => {
   expect([...services.statuses].sort()).toEqual(all)
 })
 
-/** They need a ticket of their form, a callback of the provider, or a client that may ask for users. */
+/** They need a ticket of their form, or a callback of the provider. */
 const REFUSING = [
   '/oauth/logout/confirm',
   '/oauth/device/decision',
   '/oauth/requests/decision',
-  '/api/oauth/bc-authorize',
   '/login/enrol',
   '/login/enrol/passkey',
   '/login/with/:provider',
