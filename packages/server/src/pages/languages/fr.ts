@@ -216,7 +216,7 @@ export const fr: ServerTexts = {
       'Si c’était vous, ne faites rien. Sinon, quelqu’un d’autre peut ouvrir votre compte : demandez un nouveau mot de passe sur la page de connexion, supprimez les méthodes de connexion que vous ne connaissez pas et déconnectez-vous partout :',
     byOperator: 'Si vous n’en connaissez pas la raison, adressez-vous à l’exploitant. Voici votre compte :',
     byRequest:
-      'Refusez si vous ne vous y attendez pas : l’application demande d’elle-même, et n’importe qui a pu l’y amener. Connectez-vous et répondez ici :',
+      'Refusez si vous ne vous y attendez pas : l’application demande d’elle-même, et n’importe qui a pu l’y amener. Connectez-vous et répondez ici :',
     byGuessing:
       'Pendant un certain temps, les navigateurs dans lesquels vous ne vous êtes jamais connecté doivent attendre. Vous pouvez vous connecter tout de suite dans tout autre navigateur, avec une clé d’accès, avec un fournisseur ou avec le lien envoyé par « Mot de passe oublié ? ». Si vous utilisez aussi votre mot de passe ailleurs, modifiez-le :',
     byPasskey:
