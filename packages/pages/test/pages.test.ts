@@ -267,7 +267,7 @@ describe('the page of a request without a browser', () => {
     expect(body).toContain('<dt>The app says</dt><dd><q>“<bdi>Order 17: a desk for 249 EUR</bdi>”</q></dd>')
     expect(body).toContain('<strong>Deny if you do not expect this.</strong>')
     expect(body).toContain('from the network <bdi dir="ltr"><code>203.0.113.0/24</code></bdi>')
-    const [, buttons = ''] = /<div class="decision even"[^>]*>(.*?)<\/div>/s.exec(body) ?? []
+    const [, buttons = ''] = /<div class="decision"[^>]*>(.*?)<\/div>/s.exec(body) ?? []
     expect([...buttons.matchAll(/<button[^>]*value="(\w+)"/g)].map(([, value]) => value)).toEqual([
       'deny',
       'allow_reading',

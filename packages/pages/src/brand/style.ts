@@ -65,7 +65,7 @@ input.code{text-transform:uppercase}
 summary{min-block-size:2.75rem;padding-block:.6rem;cursor:pointer}
 .decision{display:flex;gap:.5rem;margin-block:.75rem}
 .decision button{flex:1 1 auto;inline-size:auto;min-inline-size:0;padding-inline:.35rem;white-space:nowrap}
-.decision.even button{flex-basis:0;white-space:normal}
+.even .decision button{flex-basis:0;white-space:normal}
 @media (max-width:22.5rem){.decision{gap:.4rem;margin-inline:-.5rem}.decision button{font-size:.9rem}}
 @media (min-width:60rem){body:has(.decision)>main{max-inline-size:58rem;display:grid;grid-template-columns:1fr 1.15fr;gap:0 2rem}
 body:has(.decision) main>:is(h1,[role=alert]){grid-column:1/-1}}

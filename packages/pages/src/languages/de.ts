@@ -170,7 +170,6 @@ export const de: Language = {
     quoted: '„{message}“',
     silenced: 'Apps, die Sie nicht fragen dürfen',
     letAsk: 'Wieder fragen lassen',
-    letAppAsk: '{app} wieder fragen lassen',
     askTitle: 'Eine App bittet um Ihre Zustimmung',
     warning: 'Lehnen Sie ab, wenn Sie das nicht erwarten.',
     warningReason: 'Sie haben das hier nicht begonnen: Die App fragt von sich aus, wann sie will.',

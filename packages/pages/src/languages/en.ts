@@ -184,8 +184,6 @@ export const en = {
     quoted: '“{message}”',
     silenced: 'Apps that may not ask you',
     letAsk: 'Let it ask again',
-    /** The same, for screen readers. */
-    letAppAsk: 'Let {app} ask again',
     askTitle: 'An app asks for your approval',
     warning: 'Deny if you do not expect this.',
     warningReason: 'You did not begin this here: the app asks by itself, at a time that it chose.',

@@ -163,7 +163,6 @@ export const es: Language = {
     quoted: '«{message}»',
     silenced: 'Aplicaciones que no pueden preguntarle',
     letAsk: 'Permitir que vuelva a preguntar',
-    letAppAsk: 'Permitir que {app} vuelva a preguntar',
     askTitle: 'Una aplicación pide su aprobación',
     warning: 'Rechácela si no la esperaba.',
     warningReason: 'Usted no ha iniciado esto aquí: la aplicación pregunta por sí sola, cuando ella quiere.',

@@ -172,7 +172,6 @@ export const fr: Language = {
     quoted: '« {message} »',
     silenced: 'Applications qui ne peuvent pas vous interroger',
     letAsk: 'L’autoriser à demander de nouveau',
-    letAppAsk: 'Autoriser {app} à demander de nouveau',
     askTitle: 'Une application demande votre accord',
     warning: 'Refusez si vous ne vous y attendez pas.',
     warningReason:

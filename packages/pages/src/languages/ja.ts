@@ -156,7 +156,6 @@ export const ja: Language = {
     quoted: '「{message}」',
     silenced: 'リクエストを送れないアプリ',
     letAsk: '再び許可する',
-    letAppAsk: '{app} のリクエストを再び許可する',
     askTitle: 'アプリが許可を求めています',
     warning: '心当たりがない場合は、拒否してください。',
     warningReason:

@@ -159,7 +159,6 @@ export const ptBR: Language = {
     quoted: '“{message}”',
     silenced: 'Aplicativos que não podem perguntar a você',
     letAsk: 'Permitir que pergunte de novo',
-    letAppAsk: 'Permitir que {app} pergunte de novo',
     askTitle: 'Um aplicativo pede a sua aprovação',
     warning: 'Recuse se você não esperava por isto.',
     warningReason: 'Você não iniciou isto aqui: o aplicativo pergunta por conta própria, quando ele quer.',

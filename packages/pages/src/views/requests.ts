@@ -5,7 +5,7 @@ import type {
   BackchannelRequestView,
 } from '@grantkit/core/backchannel-authentication'
 import { html, type SafeHtml } from '@remix-run/html-template'
-import { ago, fill, fillText } from '../language.ts'
+import { ago, fill } from '../language.ts'
 import { layout, linkedToApps, type PageContext } from '../layout.ts'
 import { appName, namedApp, signedInAs } from './app.ts'
 import { pointInTime } from './point-in-time.ts'
@@ -46,15 +46,12 @@ function says({ language: { requests } }: PageContext, message: string): SafeHtm
 }
 
 function silenced(context: PageContext, { blocked, action, ticket }: BackchannelRequestsView): SafeHtml {
-  const { requests: texts, common } = context.language
-  const form = (client: PublicClient) => {
-    const app = client.clientName ?? common.unnamedApp
-    return html`<li>${appName(context, client)}
+  const { requests: texts } = context.language
+  const form = (client: PublicClient) => html`<li>${appName(context, client)}
   <form method="post" action="${action}">
     <input type="hidden" name="ticket" value="${ticket}"><input type="hidden" name="client_id" value="${client.clientId}">
-    <button aria-label="${fillText(texts.letAppAsk, { app })}">${texts.letAsk}</button>
+    <button>${texts.letAsk}<span class="unseen"> ${appName(context, client)}</span></button>
   </form></li>`
-  }
   return html`<h2 class="part">${texts.silenced}</h2>
 <ul class="plain">${blocked.map(form)}</ul>`
 }
@@ -77,7 +74,7 @@ export async function requestPage(context: PageContext, view: BackchannelRequest
     ${await signedInAs(context, session, returnTo)}
   </dl>
 </section></div>
-<form method="post" action="${view.action}">
+<form class="even" method="post" action="${view.action}">
   <input type="hidden" name="ticket" value="${view.ticket}">
   ${decision(context, { asks: texts.asks, scopes: view.scopes, cautious: true, more: never(context) })}
 </form>`

@@ -64,7 +64,7 @@ function buttons(
   scopes: readonly ConsentScope[],
   cautious: boolean,
 ): SafeHtml {
-  return html`<div class="decision${cautious ? ' even' : ''}" id="decision" tabindex="-1">
+  return html`<div class="decision" id="decision" tabindex="-1">
   <button name="decision" value="deny">${texts.deny}</button>
   ${canAllowReadingOnly(scopes) ? html`<button name="decision" value="allow_reading" aria-label="${texts.allowReadingOnly}">${texts.readingOnly}</button>` : ''}
   <button name="decision" value="allow" class="${cautious ? '' : 'primary'}">${texts.allow}</button>
