@@ -17,6 +17,7 @@ const ORDER = Object.keys(MODULES)
 /** A feature of core may import itself, the types of the feature API, and what it lists. */
 const FEATURES = {
   'authorization-details': ['kernel', 'http', 'tokens', 'grants', 'resource', 'zod'],
+  'backchannel-authentication': [...ORDER, 'zod'],
   cimd: ['kernel', 'http', 'tokens', 'limits', 'clients', 'zod'],
   'client-assertion': ['kernel', 'http', 'tokens', 'limits', 'clients', 'jose', 'zod'],
   'client-credentials': ['kernel', 'http', 'tokens', 'limits', 'clients', 'grants', 'zod'],
@@ -109,6 +110,9 @@ const from = (name) => `^packages/(${name})/src/(?!.*[.]test[.]ts$)`
 const TORTURE = '^proof/torture/src/(?!.*[.]test[.]ts$)'
 const entries = (importer, to, more) => may(importer, to, { dependencyTypesNot: ['local'], ...more })
 
+/** The features that have pages: their views. */
+const VIEWS = 'authorization-details|backchannel-authentication|device|form-post|logout|organizations'
+
 export default {
   allowed: [
     ...modules,
@@ -144,11 +148,7 @@ export default {
     ]),
     entries(from('known-clients|safe-fetch'), `${CORE}cimd/`, TYPES),
     entries(from('mcp-clients'), ['^packages/(known-clients|testkit)/src/', top('feature-api')]),
-    entries(
-      from('pages'),
-      `${CORE}(authorization-details|device|form-post|logout|organizations)/(authorization-details|device|form-post|logout|organizations)[.]ts$`,
-      TYPES,
-    ),
+    entries(from('pages'), `${CORE}(${VIEWS})/(${VIEWS})[.]ts$`, TYPES),
     entries(from('pages'), top('store-kit'), TYPES),
     entries(from('pages'), '^packages/explain/'),
     may(from('explain|notifications|pages'), node(['crypto'])),

@@ -1,4 +1,5 @@
 import type { VerdictText } from '@grantkit/explain'
+import { BACKCHANNEL_VERDICTS } from '../packages/explain/src/verdicts/backchannel.ts'
 import {
   CALL_VERDICTS,
   DPOP_VERDICTS,
@@ -111,6 +112,11 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
     title: 'Device authorization',
     intro: 'With the [device grant](how-to/device-authorization.md).',
     verdicts: DEVICE_VERDICTS,
+  },
+  {
+    title: 'Backchannel authentication',
+    intro: 'With [backchannel authentication](how-to/backchannel-authentication.md) (CIBA).',
+    verdicts: BACKCHANNEL_VERDICTS,
   },
   {
     title: 'Token exchange',

@@ -1,5 +1,6 @@
 /** The endpoints of the authorization server as http-api.md shows them, read from its OpenAPI document. */
 import { createAuthorizationServer, newSigningKeys } from '@grantkit/core'
+import { backchannelAuthentication } from '@grantkit/core/backchannel-authentication'
 import { clientAssertion } from '@grantkit/core/client-assertion'
 import { clientCredentials } from '@grantkit/core/client-credentials'
 import { device } from '@grantkit/core/device'
@@ -43,6 +44,7 @@ const { description: mounted } = createAuthorizationServer({
     tokenExchange(),
     pushedAuthorizationRequests(),
     device(ui.device),
+    backchannelAuthentication({ pages: ui.requests, userOf: async () => undefined }),
     logout({ ...ui.logout, endSession: async () => '' }),
   ],
 })

@@ -60,6 +60,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'OpenID Connect Core': '1.0',
   'OpenID Connect Discovery': '1.0',
   'Form Post Response Mode': '1.0',
+  CIBA: 'OpenID Connect Client-Initiated Backchannel Authentication Core 1.0',
   'RP-Initiated Logout': '1.0',
   'Back-Channel Logout': '1.0',
   'FAPI 2.0 Security Profile': '(Final)',
@@ -72,7 +73,7 @@ const TITLES: Readonly<Record<string, string>> = {
 }
 
 const DOCUMENT =
-  /(RFC \d{4}|OpenID Connect (?:Core|Discovery)|Form Post Response Mode|(?:RP-Initiated|Back-Channel) Logout|FAPI 2\.0 (?:Security Profile|Message Signing)|JARM|draft-[a-z-]+[a-z])(?: 1\.0| \(Final\))?/
+  /(RFC \d{4}|CIBA|OpenID Connect (?:Core|Discovery)|Form Post Response Mode|(?:RP-Initiated|Back-Channel) Logout|FAPI 2\.0 (?:Security Profile|Message Signing)|JARM|draft-[a-z-]+[a-z])(?: 1\.0| \(Final\))?/
 const SECTIONS = /((?:,? (?:and )?\d+(?:\.\d+)*)*)/
 const CITATION = new RegExp(`(?<!/)${DOCUMENT.source}${SECTIONS.source}`, 'g')
 const COMMENT = /\/\*\*.*?\*\/|\/\/[^\n]*/gs

@@ -4,6 +4,7 @@ import type { GoodRequest, Pair } from './requests.ts'
 export const EVERY_ROUTE = {
   CLIENT_CREDENTIALS: 'on',
   DEVICE_GRANT: 'all',
+  BACKCHANNEL_AUTHENTICATION: 'on',
   DPOP: 'on',
   FORWARD_AUTH: 'on',
   JWT_ACCESS_TOKENS: 'on',
@@ -73,6 +74,10 @@ export const FURTHER_REQUESTS: readonly GoodRequest[] = [
   get('/oauth/device', SESSION),
   post('/oauth/device', [['user_code', 'BCDF-GHJK']], SESSION, SAME_SITE),
   post('/oauth/device/decision', [['decision', 'allow']], SESSION, SAME_SITE),
+  get('/oauth/requests', SESSION),
+  post('/oauth/requests', [['client_id', 'x']], SESSION, SAME_SITE),
+  post('/oauth/requests/decision', [['decision', 'allow']], SESSION, SAME_SITE),
+  post('/api/oauth/bc-authorize', [['scope', 'openid'], ['login_hint', 'alice-id'], ...CONFIDENTIAL]),
   { ...get('/oauth/logout', SESSION), query: [['client_id', '{client_id}']] },
   post('/oauth/logout/confirm', [['ticket', 'x']], SESSION, SAME_SITE),
   { ...get('/api/oauth/verify', BEARER), query: [['scope', 'courses:read']] },

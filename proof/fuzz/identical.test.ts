@@ -120,6 +120,7 @@ it('REQ-71: the comparison covered every status of the service', () => {
 const REFUSING = [
   '/oauth/logout/confirm',
   '/oauth/device/decision',
+  '/oauth/requests/decision',
   '/login/enrol',
   '/login/enrol/passkey',
   '/login/with/:provider',

@@ -76,6 +76,7 @@ const CLIENTS: Pages = {
   'Client ID metadata documents (CIMD)': '/how-to/client-documents',
   'Browser applications': '/how-to/browser-apps',
   'Device authorization': '/how-to/device-authorization',
+  'Backchannel authentication (CIBA)': '/how-to/backchannel-authentication',
   'Client credentials': '/how-to/client-credentials',
   'Workload identity': '/how-to/workload-identity',
   'Enterprise-Managed Authorization (ID-JAG)': '/how-to/enterprise-managed-authorization',

@@ -67,6 +67,11 @@ const DEVICE = {
   '/oauth/device/decision': ['post'],
   '/api/oauth/device_authorization': ['post'],
 }
+const BACKCHANNEL = {
+  '/oauth/requests': ['get', 'post'],
+  '/oauth/requests/decision': ['post'],
+  '/api/oauth/bc-authorize': ['post'],
+}
 const LOGOUT = { '/oauth/logout': ['get', 'post'], '/oauth/logout/confirm': ['post'] }
 
 it.each([
@@ -77,16 +82,28 @@ it.each([
     DEVICE,
     { device_authorization_endpoint: '/api/oauth/device_authorization' },
   ],
+  [
+    'BACKCHANNEL_AUTHENTICATION',
+    'on',
+    BACKCHANNEL,
+    {
+      backchannel_authentication_endpoint: '/api/oauth/bc-authorize',
+      backchannel_token_delivery_modes_supported: ['poll'],
+      backchannel_user_code_parameter_supported: false,
+    },
+  ],
   ['JWT_ACCESS_TOKENS', 'on', { '/api/oauth/ended': ['post'] }, {}],
   ['PAR', 'on', { '/api/oauth/par': ['post'] }, { pushed_authorization_request_endpoint: '/api/oauth/par' }],
   ['LOGOUT', 'on', LOGOUT, { end_session_endpoint: '/oauth/logout' }],
 ] as const)(
   '%s=%s adds its paths to the description, its address to the metadata, and nothing else',
-  async (setting, value, paths, addresses) => {
+  async (setting, value, paths, members) => {
     const { openApi, metadata, baseUrl, operations } = await described({ [setting]: value })
     const added = Object.entries(openApi.paths).filter(([path]) => !(path in plain.openApi.paths))
     expect(Object.fromEntries(added.map(([path, methods]) => [path, Object.keys(methods)]))).toEqual(paths)
-    const expected = Object.entries(addresses).map(([name, path]) => [name, baseUrl + path])
+    const expected = Object.entries(members).map(([name, value]) => {
+      return [name, typeof value === 'string' ? baseUrl + value : value]
+    })
     const more = Object.entries(metadata).filter(([name]) => !(name in plain.metadata))
     expect(more).toEqual(expected)
     for (const path of Object.keys(paths)) {

@@ -118,7 +118,8 @@ export function createAuthorizationServer<Scope extends string>(
   const features = (options.features ?? []).map((feature) => feature(server))
   const single = singleParts(features)
   const { accessTokens, senderConstraint, clientKeys } = single
-  const sessions = sessionEnds(server, single.sessions)
+  const ending = features.flatMap((feature) => feature.endingSessions?.bind(feature) ?? [])
+  const sessions = sessionEnds(server, single.sessions, ending)
   const requestTerms = termsOf(features)
   requireTermsOfFamilies(server.resources, requestTerms)
   mount({ accessTokens, senderConstraint, sessions, clientKeys, requestTerms })

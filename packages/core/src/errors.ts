@@ -12,6 +12,10 @@ import { CLIENT_ERRORS } from './clients/client-record.ts'
 import { REDIRECT_URI_ERRORS } from './clients/redirect-uri.ts'
 import { REGISTRATION_ERRORS } from './clients/registration.ts'
 import { DETAIL_ERRORS } from './features/authorization-details/detail.ts'
+import { AUTH_REQ_ID_ERRORS } from './features/backchannel-authentication/auth-req-id.ts'
+import { BACKCHANNEL_REQUEST_ERRORS } from './features/backchannel-authentication/backchannel-request.ts'
+import { BACKCHANNEL_PAGE_ERRORS } from './features/backchannel-authentication/request-pages.ts'
+import { USER_REQUEST_ERRORS } from './features/backchannel-authentication/user-requests.ts'
 import { DOCUMENT_ERRORS } from './features/cimd/fetched-clients.ts'
 import { ASSERTION_ERRORS } from './features/client-assertion/private-key-jwt.ts'
 import { CLIENT_CREDENTIALS_ERRORS } from './features/client-credentials/client-credentials.ts'
@@ -106,6 +110,10 @@ export const ERRORS = {
   ...DEVICE_REQUEST_ERRORS,
   ...DEVICE_PAGE_ERRORS,
   ...DEVICE_CODE_ERRORS,
+  ...BACKCHANNEL_REQUEST_ERRORS,
+  ...USER_REQUEST_ERRORS,
+  ...BACKCHANNEL_PAGE_ERRORS,
+  ...AUTH_REQ_ID_ERRORS,
   ...REDIRECT_URI_ERRORS,
   ...METADATA_ERRORS,
   ...REGISTRATION_ERRORS,

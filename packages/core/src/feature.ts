@@ -13,7 +13,7 @@ import {
 } from './authorization/response-mode.ts'
 import { type AuthenticationClasses, authenticationClasses } from './authorization/sign-in.ts'
 import { TICKET_PURPOSES, type Tickets, ticketsFor } from './authorization/ticket.ts'
-import { type SessionObserver, UNOBSERVED } from './authorization/user-sessions.ts'
+import { type EndedSessions, type SessionObserver, UNOBSERVED } from './authorization/user-sessions.ts'
 import type { ClientAuthMethod } from './clients/authentication/client-authentication.ts'
 import type { ClientEndpoint } from './clients/client-endpoint.ts'
 import {
@@ -116,6 +116,12 @@ export interface FeatureParts {
   readonly clientKeys?: ClientKeys | undefined
   /** What requests ask for and users decide beside scopes and resources. */
   readonly requestTerms?: readonly RequestTerm[] | undefined
+  /**
+   * Ends what this feature keeps of a user, before their sessions end.
+   *
+   * @throws OAuthError `temporarily_unavailable` if that fails: then the sessions stay, and it is called again
+   */
+  readonly endingSessions?: ((sessions: EndedSessions) => Promise<void>) | undefined
   readonly tokenMembers?: TokenMembers | undefined
   /**
    * Members of client metadata that this feature reads. They are kept in `Client.featureMetadata`, as their schemas made

@@ -23,10 +23,16 @@ const STEP_OF_GRANT_TYPE: ReadonlyMap<string, StepName> = new Map([
   ['authorization_code', 'code_redeemed'],
   ['refresh_token', 'refreshed'],
   ['urn:ietf:params:oauth:grant-type:device_code', 'code_redeemed'],
+  ['urn:openid:params:grant-type:ciba', 'code_redeemed'],
 ])
 
-/** The answer of a user who denies a device, which a poll gets later. */
-const DEVICE_DENIED = { reason: 'device_denied', status: 400 }
+/** By the event of a user who denies a device or a request: the answer that a poll gets later. */
+const DENIALS: ReadonlyMap<string, ReportedError> = new Map(
+  ['device_denied', 'backchannel_denied'].map((reason) => [reason, { reason, status: 400 }]),
+)
+/** What a user allows on a page that no client sent them to. */
+const APPROVALS = ['device_approved', 'backchannel_approved']
+const REQUESTS = ['device_requested', 'backchannel_requested', 'backchannel_user_unknown']
 
 type Reported<Fact> = (report: Extract<Report, { fact: Fact }>, request: ObservedRequest) => void
 
@@ -56,12 +62,13 @@ export function signInAttempts(context: ObserverContext, secret?: string): SignI
     const { clientId, known, grantId, subject, scopes } = event as BaseEvent & Record<string, never>
     if (event.type === 'client_registered')
       step(request, 'registered', { clientId, clientKind: 'registered', knownClient: known })
-    if (event.type === 'device_requested') step(request, 'requested')
+    if (REQUESTS.includes(event.type)) step(request, 'requested')
     if (event.type === 'consent_granted') step(request, 'allowed')
-    if (event.type === 'device_approved') step(request, 'allowed', { grantId, clientId, subject, scopes })
-    if (event.type === 'device_denied') {
+    if (APPROVALS.includes(event.type)) step(request, 'allowed', { grantId, clientId, subject, scopes })
+    const denial = DENIALS.get(event.type)
+    if (denial !== undefined) {
       know(request, { expects: 'denied' })
-      attempts.refused(request, DEVICE_DENIED)
+      attempts.refused(request, denial)
     }
   }
 

@@ -65,6 +65,7 @@ const COMPARISONS: Readonly<Record<string, Comparison>> = {
   jwt_grant_rule: ({ fault }) => ({ 'the assertion': fault }),
   code_of_other_client: bothClients,
   device_code_of_other_client: bothClients,
+  auth_req_id_of_other_client: bothClients,
   refresh_token_of_other_client: bothClients,
   code_expired: ({ at }, steps) => {
     const sentBack = earlier('sent_back', steps)
@@ -72,6 +73,7 @@ const COMPARISONS: Readonly<Record<string, Comparison>> = {
   },
   code_replayed: bothUses('code_redeemed'),
   device_code_replayed: bothUses('code_redeemed'),
+  auth_req_id_replayed: bothUses('code_redeemed'),
   refresh_token_reused: bothUses('refreshed'),
   refresh_token_replaced: bothUses('refreshed'),
 }

@@ -1,3 +1,4 @@
+import { BACKCHANNEL_VERDICTS } from './verdicts/backchannel.ts'
 import { CALL_VERDICTS, DPOP_VERDICTS, SERVER_VERDICTS, SIGN_OUT_VERDICTS } from './verdicts/calls.ts'
 import {
   ASSERTION_VERDICTS,
@@ -45,6 +46,7 @@ const TEXTS = {
   ...CALL_VERDICTS,
   ...DPOP_VERDICTS,
   ...DEVICE_VERDICTS,
+  ...BACKCHANNEL_VERDICTS,
   ...SIGN_OUT_VERDICTS,
   ...SERVER_VERDICTS,
 }

@@ -6,6 +6,7 @@ import { type BaseEvent, publicUrlFault, snakeCased } from '@grantkit/core/inter
 export const WEBHOOK_TYPES = [
   'account.disabled',
   'account.removed',
+  'approval.requested',
   'client.added',
   'client.changed',
   'client.removed',
@@ -38,6 +39,11 @@ const USER = ['subject', 'by']
 const MESSAGES: Readonly<Record<string, Message>> = {
   account_disabled: { types: ['account.disabled'], members: USER },
   account_removed: { types: ['account.removed'], members: USER },
+  // Also for a service that pushes to phones: the link opens nothing without a sign-in.
+  backchannel_requested: {
+    types: ['approval.requested'],
+    members: ['requestId', 'clientId', 'subject', 'url', 'expiresAt'],
+  },
   client_added: { types: ['client.added'], members: ['clientId'] },
   client_changed: { types: ['client.changed'], members: ['clientId', 'members'] },
   client_removed: { types: ['client.removed'], members: ['clientId', 'grantsEnded'] },

@@ -8,6 +8,12 @@ import type {
   OpenAppView,
   PageView,
 } from '@grantkit/core'
+import type {
+  BackchannelAnsweredView,
+  BackchannelInteraction,
+  BackchannelRequestsView,
+  BackchannelRequestView,
+} from '@grantkit/core/backchannel-authentication'
 import type { DeviceAnsweredView, DeviceInteraction, DeviceView, UserCodeView } from '@grantkit/core/device'
 import type { FormPostInteraction, FormPostView } from '@grantkit/core/form-post'
 import type { LogoutInteraction, LogoutView, SignedOutView } from '@grantkit/core/logout'
@@ -26,6 +32,7 @@ import { formPostPage } from './views/form-post.ts'
 import { logoutPage, signedOutPage } from './views/logout.ts'
 import { openAppPage } from './views/open-app.ts'
 import { type PersonalTokensView, personalTokensPage } from './views/personal-tokens.ts'
+import { requestAnsweredPage, requestPage, requestsPage } from './views/requests.ts'
 import { type RefusalText, type SignInRefusal, signInRefusal } from './views/sign-in-refusal.ts'
 import { type StepUpNotice, stepUpNotice } from './views/step-up.ts'
 
@@ -39,6 +46,9 @@ export interface PageViews {
   devicePage: DeviceView
   deviceAnsweredPage: DeviceAnsweredView
   formPostPage: FormPostView
+  requestsPage: BackchannelRequestsView
+  requestPage: BackchannelRequestView
+  requestAnsweredPage: BackchannelAnsweredView
   logoutPage: LogoutView
   signedOutPage: SignedOutView
   connectedAppsPage: ConnectedAppsView
@@ -85,6 +95,8 @@ export interface Pages {
   readonly device: DeviceInteraction
   /** For `formPost()`. */
   readonly formPost: FormPostInteraction
+  /** For `backchannelAuthentication()`. */
+  readonly requests: BackchannelInteraction
   /** For `logout()`, next to `endSession`. */
   readonly logout: Omit<LogoutInteraction, 'endSession'>
   /** For `connectedApps()`. */
@@ -115,6 +127,9 @@ const ORIGINALS: {
   devicePage,
   deviceAnsweredPage,
   formPostPage,
+  requestsPage,
+  requestPage,
+  requestAnsweredPage,
   logoutPage,
   signedOutPage,
   connectedAppsPage,
@@ -164,6 +179,11 @@ export function pages(options: PagesOptions): Pages {
       deviceAnsweredPage: shown('deviceAnsweredPage'),
     },
     formPost: { formPostPage: shown('formPostPage') },
+    requests: {
+      requestsPage: shown('requestsPage'),
+      requestPage: shown('requestPage'),
+      requestAnsweredPage: shown('requestAnsweredPage'),
+    },
     logout: { logoutPage: shown('logoutPage'), signedOutPage: shown('signedOutPage') },
     connectedApps: { connectedAppsPage: shown('connectedAppsPage') },
     connectedAppsList: (list) => connectedAppsList(contextOf(list.locale), list),

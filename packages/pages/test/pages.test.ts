@@ -126,7 +126,7 @@ describe('every page', () => {
   it('links to no page that is not named', async () => {
     const bare = pages({ brand: { name: 'Notes' } })
     for (const show of Object.values(shownPages(bare, 'en')))
-      expect((await show()).body).not.toMatch(/<a href="(?!#)/)
+      expect((await show()).body).not.toMatch(/<a href="(?!#|\/oauth\/requests")/)
   })
 
   it('is replaced alone, with the texts, the layout and the original at hand', async () => {
@@ -317,6 +317,33 @@ it('the page of a sign-out may lead its form to the app', async () => {
   const view = { request, session, client, locale: 'en', action: '/logout/confirm', ticket: 'x' }
   const page = await ui.logout.logoutPage({ ...view, formActionSources: ['http://127.0.0.1:8123'] })
   expect(policyOf(page)).toContain("form-action 'self' http://127.0.0.1:8123;")
+})
+
+describe('the page of a request without a browser', () => {
+  it('shows what the app says in quotes, the warning, and buttons of one size, the denial first', async () => {
+    const { body = '' } = (await shownPages(ui, 'en').request?.()) ?? {}
+    expect(body).toContain('<dt>The app says</dt><dd><q>“<bdi>Order 17: a desk for 249 EUR</bdi>”</q></dd>')
+    expect(body).toContain('<strong>Deny if you do not expect this.</strong>')
+    expect(body).toContain('from the network <bdi dir="ltr"><code>203.0.113.0/24</code></bdi>')
+    const [, buttons = ''] = /<div class="decision"[^>]*>(.*?)<\/div>/s.exec(body) ?? []
+    expect([...buttons.matchAll(/<button[^>]*value="(\w+)"/g)].map(([, value]) => value)).toEqual([
+      'deny',
+      'allow_reading',
+      'allow',
+    ])
+    expect(buttons).not.toContain('primary')
+  })
+
+  it('escapes what the app says', async () => {
+    const { request, session } = consentView('en')
+    const view = {
+      ...{ request, session, locale: 'en', action: '/oauth/requests', ticket: 'x' },
+      blocked: [],
+    }
+    const waiting = { client: CLIENT, message: '”</q><script>', age: 1, href: '/oauth/requests?request=r' }
+    const { body } = await ui.requests.requestsPage({ ...view, requests: [waiting] })
+    expect(body).toContain('“<bdi>”&lt;/q&gt;&lt;script&gt;</bdi>”')
+  })
 })
 
 describe('the pages of a device', () => {

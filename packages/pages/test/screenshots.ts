@@ -21,6 +21,8 @@ const PAGES = [
     'device-code',
     'device',
     'device-answered',
+    'requests',
+    'request',
   ],
   ...['connected-apps', 'logout', 'signed-out', 'sign-in'],
 ]

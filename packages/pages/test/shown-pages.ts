@@ -133,16 +133,22 @@ export function details(payee = 'Example Shop') {
 
 /** Each page, by the name of its picture. @param app what it calls itself @param few what the pages for a decision ask for */
 export function shownPages(
-  { interaction, callbackPage, device, formPost, logout, connectedApps, personalTokensPage, page }: Pages,
+  { interaction, callbackPage, device, formPost, requests, logout, ...more }: Pages,
   locale: string,
   app = CLIENT.clientName,
   few = fewScopes(locale),
 ): Readonly<Record<string, () => HttpResponse | Promise<HttpResponse>>> {
+  const { connectedApps, personalTokensPage, page } = more
   const client = { ...CLIENT, clientName: app }
   const named = { ...DOCUMENT, client: { ...CLIENT, ...DOCUMENT.client, clientName: app } }
   const view = { request, locale, session, client }
   const code = { ...view, action: '/oauth/device', ticket: 'ticket', typed: '', wrong: false }
   const decision = { ...code, userCode: 'WDJB-MJHT', age: 20, scopes: few, resources: [] }
+  const asked = { message: 'Order 17: a desk for 249 EUR', network: '203.0.113.0/24', sameNetwork: false }
+  const waiting = {
+    ...{ ...view, action: '/oauth/requests', ticket: 'ticket', blocked: [client] },
+    requests: [{ client, message: asked.message, age: 20, href: '/oauth/requests?request=r' }],
+  }
   const callbackUrl =
     'http://127.0.0.1:8123/callback?code=gkc_x0Tq7dUzvVb1y5mYkq2hG3&state=1&iss=https%3A%2F%2Fnotes.example.com'
   const openApp = {
@@ -194,6 +200,18 @@ export function shownPages(
     'device-elsewhere': () => device.devicePage({ ...decision, age: 130, sameNetwork: false }),
     'device-answered': () => device.deviceAnsweredPage({ ...view, allowed: true }),
     'device-denied': () => device.deviceAnsweredPage({ ...view, allowed: false }),
+    requests: () => requests.requestsPage(waiting),
+    'requests-none': () => requests.requestsPage({ ...waiting, requests: [] }),
+    request: () => requests.requestPage({ ...decision, ...asked }),
+    'request-allowed': () =>
+      requests.requestAnsweredPage({ ...view, allowed: true, href: '/oauth/requests' }),
+    'request-denied': () =>
+      requests.requestAnsweredPage({
+        ...view,
+        allowed: false,
+        blockedUntil: 1_800_000_000,
+        href: '/oauth/requests',
+      }),
     logout: () => logout.logoutPage({ ...code, formActionSources: [] }),
     'signed-out': () => logout.signedOutPage({ request, locale }),
     'connected-apps': () => connectedApps.connectedAppsPage(apps),

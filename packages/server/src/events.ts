@@ -1,5 +1,6 @@
 import type { ServerEvent } from '@grantkit/core'
 import type { AuthorizationDetailSpent } from '@grantkit/core/authorization-details'
+import type { BackchannelEvent } from '@grantkit/core/backchannel-authentication'
 import type { ClientKeysFailed } from '@grantkit/core/client-assertion'
 import type { ClientCredentialsTokenIssued } from '@grantkit/core/client-credentials'
 import type { DocumentChanged, DocumentCopyUsed, DocumentFailed } from '@grantkit/core/client-documents'
@@ -39,6 +40,7 @@ export type ServiceEvent =
   | AssertionExchanged
   | AssertionRefused
   | DeviceEvent
+  | BackchannelEvent
   | PersonalTokenCreated
   | PersonalTokenEnded
   | PersonalTokenExpiring
@@ -116,6 +118,14 @@ const EVENTS: Readonly<
   device_code_redeemed: [undefined, 'A device got its first tokens', 'debug'],
   device_code_retried: [undefined, 'A device asked again for its first tokens'],
   user_code_wrong: ['user', 'A wrong device code was entered'],
+  backchannel_requested: [undefined, 'A client asked a user for approval'],
+  backchannel_user_unknown: [undefined, 'A client asked for a user that does not exist'],
+  backchannel_notify_failed: [undefined, 'A user could not be told of a request'],
+  backchannel_approved: ['decision', 'A user approved the request of a client'],
+  backchannel_denied: ['user', 'A user denied the request of a client'],
+  backchannel_unblocked: ['user', 'A user lets a client ask again'],
+  auth_req_id_redeemed: [undefined, 'A client got the first tokens of its request', 'debug'],
+  auth_req_id_retried: [undefined, 'A client asked again for the first tokens of its request'],
   code_redeemed: [undefined, 'An app got its first tokens', 'debug'],
   refresh_token_rotated: [undefined, 'An app refreshed its tokens', 'debug'],
   refresh_token_retried: [undefined, 'An app repeated a refresh'],

@@ -1,9 +1,5 @@
-import {
-  answered,
-  type DeviceRequest,
-  isOpen,
-} from '../../../packages/core/src/features/device/device-authorization.ts'
-import { redeemDeviceCode } from '../../../packages/core/src/features/device/device-token-request.ts'
+import { DEVICE_ANSWER_ERRORS } from '../../../packages/core/src/features/device/device-pages.ts'
+import { CODE_ERRORS } from '../../../packages/core/src/features/device/device-token-request.ts'
 import { narrowToken } from '../../../packages/core/src/features/token-exchange/narrowing.ts'
 import { redeemCode } from '../../../packages/core/src/grants/authorization-code.ts'
 import {
@@ -12,6 +8,12 @@ import {
   endGrant,
   keptUntil,
 } from '../../../packages/core/src/grants/change-grant.ts'
+import { redeemDecoupledCode } from '../../../packages/core/src/grants/decoupled-code.ts'
+import {
+  answered,
+  type DecoupledRequest,
+  isOpen,
+} from '../../../packages/core/src/grants/decoupled-request.ts'
 import {
   type IssuedTokens,
   type Outcome,
@@ -44,7 +46,7 @@ export class Rules implements Replicas {
   readonly grantId: GrantId
   readonly #grants: GrantRecords
   readonly #nowAt: NowAt
-  #device: DeviceRequest | undefined
+  #device: DecoupledRequest | undefined
   #secrets = 0
 
   /** @param nowAt the clock of a replica, in epoch seconds */
@@ -139,7 +141,8 @@ export class Rules implements Replicas {
   #decide(scopes: readonly string[], now: number): boolean {
     if (this.#device === undefined) throw new Error('There is no device')
     try {
-      this.#device = answered(this.#device, { subject: 'alice', scopes, authTime: seconds(0) }, now)
+      const decision = { subject: 'alice', scopes, authTime: seconds(0) }
+      this.#device = answered(this.#device, decision, now, DEVICE_ANSWER_ERRORS)
       return true
     } catch (thrown) {
       if (thrown instanceof OAuthError) return false
@@ -165,7 +168,7 @@ export class Rules implements Replicas {
       if (token !== undefined)
         return rotateRefreshToken(grant, { ...REQUEST, token, arrivedAt, salt }, now, TERMS)
       const code = { ...REQUEST, ...DEVICE_CODE, verifier: undefined, arrivedAt, salt }
-      if (kind === 'poll') return redeemDeviceCode(grant, code, now, TERMS)
+      if (kind === 'poll') return redeemDecoupledCode(grant, code, now, TERMS, CODE_ERRORS)
       return redeemCode(grant, { ...REQUEST, code: CODE, verifier, fresh, arrivedAt: now }, now, TERMS)
     }
   }
@@ -180,7 +183,7 @@ function secretOf(use: string, id: number): Secret {
   return sha256(`${use} ${id}`) as string as Secret
 }
 
-function deviceRequest(grantId: GrantId): DeviceRequest {
+function deviceRequest(grantId: GrantId): DecoupledRequest {
   const endsAt = seconds(MODEL.device)
   return {
     kind: 'device',

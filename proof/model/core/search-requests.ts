@@ -1,7 +1,8 @@
-import { redeemDeviceCode } from '../../../packages/core/src/features/device/device-token-request.ts'
+import { CODE_ERRORS } from '../../../packages/core/src/features/device/device-token-request.ts'
 import { narrowToken } from '../../../packages/core/src/features/token-exchange/narrowing.ts'
 import { redeemCode } from '../../../packages/core/src/grants/authorization-code.ts'
 import { keptUntil } from '../../../packages/core/src/grants/change-grant.ts'
+import { redeemDecoupledCode } from '../../../packages/core/src/grants/decoupled-code.ts'
 import {
   type IssuedTokens,
   type Outcome,
@@ -69,7 +70,7 @@ function redemption(name: string, verifier: string): Request {
     const again = String(tokens.length)
     if (isDevice) {
       const request = { ...REQUEST, ...DEVICE_CODE, verifier, arrivedAt: time, salt: `salt ${again}` }
-      return redeemDeviceCode(grant, request, time, TERMS)
+      return redeemDecoupledCode(grant, request, time, TERMS, CODE_ERRORS)
     }
     const fresh = {
       accessToken: `access ${again}` as Secret,

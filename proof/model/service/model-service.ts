@@ -2,13 +2,13 @@ import type { ServerEvent, Store } from '@grantkit/core'
 import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
 import type { GrantId, Secret } from '@grantkit/core/feature'
 import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE } from '@grantkit/core/token-exchange'
-import { findDeviceRequest } from '../../../packages/core/src/features/device/device-authorization.ts'
+import { findRequest } from '../../../packages/core/src/grants/decoupled-request.ts'
 import type { RefreshTokenSecret } from '../../../packages/core/src/grants/refresh-token-state.ts'
 import {
   formatRefreshToken,
   opaqueAccessTokens,
   parseCode,
-  parseDeviceCode,
+  parseDecoupledCode,
   parseRefreshToken,
 } from '../../../packages/core/src/tokens/credential.ts'
 import type { NowAt, Presented, Replicas } from '../core/replicas.ts'
@@ -59,7 +59,7 @@ class Service implements Replicas {
   }
 
   get grantId(): GrantId | undefined {
-    return (parseDeviceCode(this.#deviceCode ?? '') ?? parseCode(this.#code ?? ''))?.grantId
+    return (parseDecoupledCode(this.#deviceCode ?? '') ?? parseCode(this.#code ?? ''))?.grantId
   }
 
   async approve(replica: number): Promise<void> {
@@ -80,9 +80,9 @@ class Service implements Replicas {
   }
 
   async decision(): Promise<string> {
-    const code = parseDeviceCode(this.#deviceCode ?? '')
+    const code = parseDecoupledCode(this.#deviceCode ?? '')
     const { transients } = this.#servers.store
-    const request = code && transients && (await findDeviceRequest(transients, code.requestId))
+    const request = code && transients && (await findRequest({ transients, kind: 'device' }, code.requestId))
     if (request === undefined) return 'none'
     const { decision } = request
     return decision === undefined ? 'pending' : decision.scopes.length > 0 ? 'allowed' : 'denied'

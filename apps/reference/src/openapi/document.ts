@@ -28,6 +28,7 @@ import {
   tokenRequests,
 } from './requests.ts'
 import {
+  BackchannelAuthentication,
   BODY_ERRORS,
   browserPage,
   CLIENT_ERRORS,
@@ -129,6 +130,17 @@ function clientEndpoints(
       responses: {
         200: json('Both codes', DeviceAuthorization),
         400: error('`invalid_scope`: scope names a scope that devices cannot get'),
+        ...CLIENT_ERRORS,
+      },
+    },
+    'post /api/oauth/bc-authorize': {
+      operationId: 'authenticateByBackchannel',
+      description:
+        'The user answers on a page of this server. Exchange `auth_req_id` every `interval` seconds until then.',
+      responses: {
+        200: json('What to poll with', BackchannelAuthentication),
+        400: error('`invalid_binding_message`: more than 60 characters'),
+        403: error('`access_denied`: the user wants no requests of this client'),
         ...CLIENT_ERRORS,
       },
     },
@@ -252,6 +264,21 @@ function pageEndpoints(mounted: ServerDescription): Operations {
       operationId: 'answerDevice',
       parameters: [requestId],
       responses: formPage({ 200: 'A page: the device has access, or was denied', ...TO_SIGN_IN, ...EXPIRED }),
+    },
+    'get /oauth/requests': {
+      operationId: 'requestsPage',
+      description: 'For the browser of the user. With `request`: the page of one request.',
+      parameters: [],
+      responses: browserPage({ 200: 'A page', ...TO_SIGN_IN, 404: 'A page: the user has no such request' }),
+    },
+    'post /oauth/requests': {
+      operationId: 'unblockClient',
+      responses: formPage({ 200: 'The page again', ...TO_SIGN_IN, ...EXPIRED }),
+    },
+    'post /oauth/requests/decision': {
+      operationId: 'answerRequest',
+      parameters: [requestId],
+      responses: formPage({ 200: 'A page: the client has access, or was denied', ...TO_SIGN_IN, ...EXPIRED }),
     },
     'get /oauth/logout': {
       operationId: 'logOut',

@@ -61,6 +61,7 @@ const TOKEN_REQUESTS: Readonly<Record<string, string>> = {
   refresh_token: 'Refresh',
   [TOKEN_EXCHANGE]: 'TokenExchange',
   'urn:ietf:params:oauth:grant-type:device_code': 'DeviceCodeExchange',
+  'urn:openid:params:grant-type:ciba': 'BackchannelExchange',
   client_credentials: 'ClientCredentials',
 }
 

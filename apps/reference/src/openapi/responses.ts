@@ -115,6 +115,13 @@ export const DeviceAuthorization = z.object({
   interval: seconds.openapi({ description: 'Seconds between two exchanges' }),
 })
 
+/** CIBA 7.3. */
+export const BackchannelAuthentication = z.object({
+  auth_req_id: string,
+  expires_in: seconds.openapi({ description: 'Seconds' }),
+  interval: seconds.openapi({ description: 'Seconds between two exchanges' }),
+})
+
 /** RFC 9126 2.2. */
 export const PushedAuthorizationResponse = z.object({ request_uri: string, expires_in: seconds })
 

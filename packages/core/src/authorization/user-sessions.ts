@@ -48,8 +48,8 @@ export interface UserSessions {
    * }
    * ```
    *
-   * @throws OAuthError `temporarily_unavailable` if a grant with a restricted scope could not be ended. Then leave the sessions
-   *   as they are, and call it again
+   * @throws OAuthError `temporarily_unavailable` if what ends with them, such as a grant with a restricted scope, could not be ended.
+   *   Then leave the sessions as they are, and call it again
    */
   ended(sessions: EndedSessions): Promise<void>
   /**
@@ -79,10 +79,12 @@ export function sidsFor(issuer: string, accepted: AcceptedSecrets): (sessionId: 
  * sessions. So a stolen password or session is worth no more than until then. A session that only expires ends no grant.
  *
  * @param observer of a feature. Restricted grants end first, so that an outage changes nothing
+ * @param ending what features end with them, in the same way
  */
 export function sessionEnds(
   server: Kernel & { readonly secret: AcceptedSecrets },
   observer: SessionObserver,
+  ending: readonly ((sessions: EndedSessions) => Promise<void>)[] = [],
 ): SessionObserver {
   const isRestricted = (name: string) => server.scopes[name]?.restricted === true
   const sidsOf = sidsFor(server.issuer, server.secret)
@@ -101,6 +103,7 @@ export function sessionEnds(
     deliver: () => observer.deliver(),
     async ended(sessions) {
       if (Object.keys(server.scopes).some(isRestricted)) await endRestricted(sessions)
+      for (const end of ending) await end(sessions)
       await observer.ended(sessions)
     },
   }

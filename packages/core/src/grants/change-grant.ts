@@ -11,7 +11,7 @@ import {
   grantIdOf,
   opaqueAccessTokens,
   parseCode,
-  parseDeviceCode,
+  parseDecoupledCode,
   parseRefreshToken,
 } from '../tokens/credential.ts'
 import type { IssuedTokens, Outcome } from './grant.ts'
@@ -97,7 +97,7 @@ async function hashOf(credential: string, named?: NamedRecords): Promise<Hash | 
   if (refresh !== undefined) return sha256(refresh.family)
   const code = parseCode(credential)
   if (code !== undefined) return sha256(code.secret)
-  if (parseDeviceCode(credential) !== undefined) return sha256(credential)
+  if (parseDecoupledCode(credential) !== undefined) return sha256(credential)
   return (await (named?.read ?? opaqueAccessTokens.read)(credential))?.hash
 }
 

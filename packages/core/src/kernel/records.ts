@@ -130,15 +130,15 @@ export interface Grant {
   readonly redirectUri?: string | undefined
   /**
    * `device`: the device grant (RFC 8628). `machine`: client credentials (RFC 6749 4.4) or the token of a workload, without a
-   * user. `assertion`: an assertion about the user (RFC 7523). `personal`: a personal access token, which the user made. Absent:
-   * the authorization code flow.
+   * user. `assertion`: an assertion about the user (RFC 7523). `personal`: a personal access token, which the user made.
+   * `backchannel`: backchannel authentication (CIBA). Absent: the authorization code flow.
    */
-  readonly origin?: 'device' | 'machine' | 'assertion' | 'personal' | undefined
+  readonly origin?: 'device' | 'machine' | 'assertion' | 'personal' | 'backchannel' | undefined
   /** What the user calls a personal access token. The older release does not know it. */
   readonly label?: string | undefined
   /** The issuer that allowed it, by an assertion (RFC 7523). Absent if the user did. */
   readonly authority?: GrantAuthority | undefined
-  /** The network of that device: 24 bits of IPv4, 48 of IPv6. Of a personal access token: the one of its last use. */
+  /** The network that the request of a device or by a back channel came from: 24 bits of IPv4, 48 of IPv6. Of a personal access token: the one of its last use. */
   readonly network?: string | undefined
   /** For the first ID token alone (OpenID Connect Core 12.2): dropped when the code is redeemed. */
   readonly nonce?: string | undefined

@@ -69,7 +69,7 @@ export function sha256(text: string): Hash {
 }
 
 /** The secret of a code or token, whose dot may be percent-encoded. */
-const SECRET_OF_ANY = /(gk[acdipr]_[\w-]{22})(?:\.|%2e)[\w.%-]+/gi
+const SECRET_OF_ANY = /(gk[abcdipr]_[\w-]{22})(?:\.|%2e)[\w.%-]+/gi
 /** A JWT: an ID token, or a signed access token. Without its signature it opens nothing. */
 const SIGNATURE = /\b(eyJ[\w-]+(?:\.|%2e)eyJ[\w-]+)(?:\.|%2e)[\w-]+/gi
 

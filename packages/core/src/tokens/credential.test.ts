@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { type GrantId, type Secret, sha256, withoutSecrets } from '../kernel/secrets.ts'
 import {
   formatCode,
-  formatDeviceCode,
+  formatDecoupledCode,
   formatPersonalToken,
   formatRefreshToken,
   grantIdOf,
   opaqueAccessTokens,
   parseCode,
-  parseDeviceCode,
+  parseDecoupledCode,
   parsePersonalToken,
   parseRefreshToken,
 } from './credential.ts'
@@ -42,7 +42,16 @@ describe('a token string', () => {
 
   it.each([
     ['authorization code', parseCode, formatCode(refresh)],
-    ['device code', parseDeviceCode, formatDeviceCode({ ...refresh, requestId: family })],
+    [
+      'device code',
+      (text: string) => parseDecoupledCode(text, 'gkd'),
+      formatDecoupledCode('gkd', { ...refresh, requestId: family }),
+    ],
+    [
+      'auth_req_id',
+      (text: string) => parseDecoupledCode(text, 'gkb'),
+      formatDecoupledCode('gkb', { ...refresh, requestId: family }),
+    ],
     ['refresh token', parseRefreshToken, formatRefreshToken({ ...refresh, generation: 3 })],
     ['access token', parseAccessToken, formatAccessToken(refresh)],
     ['personal access token', parsePersonalToken, formatPersonalToken(refresh)],

@@ -8,6 +8,7 @@ import { type GrantId, type Hash, type Secret, sha256 } from '../kernel/secrets.
  *
  * - `gkc_<grant id>.<secret>`: authorization code
  * - `gka_<grant id>.<secret>`: access token
+ * - `gkb_<grant id>.<request id>.<secret>`: `auth_req_id` of backchannel authentication
  * - `gkd_<grant id>.<request id>.<secret>`: device code
  * - `gkp_<grant id>.<secret><checksum>`: personal access token
  * - `gkr_<grant id>.<family>.<generation>.<secret>`: refresh token
@@ -23,21 +24,26 @@ export interface RefreshToken extends GrantSecret {
   readonly generation: number
 }
 
-export interface DeviceCode extends GrantSecret {
+export interface DecoupledCode extends GrantSecret {
   /** Identifies the request until its user answers. */
   readonly requestId: string
 }
 
 const CODE = /^gkc_([\w-]{22})\.([\w-]{43})$/
-const DEVICE_CODE = /^gkd_([\w-]{22})\.([\w-]{22})\.([\w-]{43})$/
+const DECOUPLED_CODE = /^(gk[bd])_([\w-]{22})\.([\w-]{22})\.([\w-]{43})$/
 const REFRESH_TOKEN = /^gkr_([\w-]{22})\.([\w-]{22})\.(0|[1-9][0-9]{0,8})\.([\w-]{43})$/
 
 export function formatCode({ grantId, secret }: GrantSecret): string {
   return `gkc_${grantId}.${secret}`
 }
 
-export function formatDeviceCode({ grantId, requestId, secret }: DeviceCode): string {
-  return `gkd_${grantId}.${requestId}.${secret}`
+type DecoupledPrefix = 'gkb' | 'gkd'
+
+export function formatDecoupledCode(
+  prefix: DecoupledPrefix,
+  { grantId, requestId, secret }: DecoupledCode,
+): string {
+  return `${prefix}_${grantId}.${requestId}.${secret}`
 }
 
 export function formatRefreshToken({ grantId, family, generation, secret }: RefreshToken): string {
@@ -54,10 +60,11 @@ export function parseCode(text: string): GrantSecret | undefined {
   return grantSecretIn(text, CODE)
 }
 
-export function parseDeviceCode(text: string): DeviceCode | undefined {
-  const found = DEVICE_CODE.exec(text)
-  if (found === null) return undefined
-  return { grantId: found[1] as GrantId, requestId: found[2] as string, secret: found[3] as Secret }
+/** @param expected the only prefix that is read. Default: each of both */
+export function parseDecoupledCode(text: string, expected?: DecoupledPrefix): DecoupledCode | undefined {
+  const [, prefix, grantId, requestId = '', secret] = DECOUPLED_CODE.exec(text) ?? []
+  if (prefix === undefined || prefix !== (expected ?? prefix)) return undefined
+  return { grantId: grantId as GrantId, requestId, secret: secret as Secret }
 }
 
 export function parseRefreshToken(text: string): RefreshToken | undefined {
@@ -85,7 +92,7 @@ export function parsePersonalToken(text: string): GrantSecret | undefined {
   return parsed && formatPersonalToken(parsed) === text ? parsed : undefined
 }
 
-const ANY = /^gk[acdr]_([\w-]{22})\./
+const ANY = /^gk[abcdr]_([\w-]{22})\./
 
 /** The grant id in a credential of any kind, if the text has the form of one. */
 export function grantIdOf(text: string): GrantId | undefined {

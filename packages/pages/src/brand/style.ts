@@ -65,6 +65,7 @@ input.code{text-transform:uppercase}
 summary{min-block-size:2.75rem;padding-block:.6rem;cursor:pointer}
 .decision{display:flex;gap:.5rem;margin-block:.75rem}
 .decision button{flex:1 1 auto;inline-size:auto;min-inline-size:0;padding-inline:.35rem;white-space:nowrap}
+.even .decision button{flex-basis:0;white-space:normal}
 @media (max-width:22.5rem){.decision{gap:.4rem;margin-inline:-.5rem}.decision button{font-size:.9rem}}
 @media (min-width:60rem){body:has(.decision)>main{max-inline-size:58rem;display:grid;grid-template-columns:1fr 1.15fr;gap:0 2rem}
 body:has(.decision) main>:is(h1,[role=alert]){grid-column:1/-1}}
@@ -75,6 +76,8 @@ const PARTS = `.app{margin-block-end:1.25rem;padding:1rem 1.25rem;background:var
 .app h2,.app-name{margin:0 0 .15rem;font-size:1.25rem;font-weight:650;line-height:1.3}
 .app p{margin-block-end:.75rem}
 .app textarea{display:block;margin-block-end:0}
+q{quotes:none;font-style:italic}
+q bdi{display:inline}
 dl{display:grid;gap:.75rem;margin:0}
 dt{color:var(--quiet);font-size:.875rem}
 dd{margin:0}

@@ -106,14 +106,15 @@ describe('the installations of a list of grants', () => {
     expect(installationsOf([grant('1', { client })], SCOPES)).toMatchObject([{ knownClient: 'chatgpt' }])
   })
 
-  it.each([['203.0.113.0/24'], [undefined]])(
-    'have the network of the device authorization request: %s',
-    (network) => {
-      expect(installationsOf([grant('1', { origin: 'device', network })], SCOPES)).toMatchObject([
-        { device: { network } },
-      ])
-    },
-  )
+  it.each([
+    ['device', '203.0.113.0/24'],
+    ['device', undefined],
+    ['backchannel', '203.0.113.0/24'],
+  ] as const)('have the network of the request without a browser: %s, %s', (origin, network) => {
+    expect(installationsOf([grant('1', { origin, network })], SCOPES)).toMatchObject([
+      { device: { network } },
+    ])
+  })
 })
 
 describe('two installations', () => {

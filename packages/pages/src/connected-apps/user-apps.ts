@@ -24,7 +24,7 @@ export interface ConnectedApp {
   readonly allowedBy?: string | undefined
   /** The names of the organizations that it has access for. Absent without any. */
   readonly organizations?: readonly string[] | undefined
-  /** Present if it uses the device grant. `network`, if known, sent the device authorization request. */
+  /** Present if it began without a browser: by the device grant, or by a back channel. `network`, if known, sent that request. */
   readonly device?: { readonly network?: string | undefined } | undefined
   /** In the order of the catalogue. */
   readonly scopes: readonly ScopeInWords[]
@@ -258,7 +258,7 @@ function oneOf(
     redirectUris: [...new Set(grants.flatMap(({ redirectUri }) => redirectUri ?? []))],
     ...(authority && { allowedBy: authority.issuer }),
     ...(organizations.length > 0 && { organizations }),
-    device: origin === 'device' ? { network } : undefined,
+    device: origin === 'device' || origin === 'backchannel' ? { network } : undefined,
     scopes: catalogue.filter(({ name }) => allowed.has(name)),
     firstUsed: Math.min(...grants.map(({ createdAt }) => createdAt)),
     lastUsed: latest.usedAt,

@@ -167,6 +167,31 @@ export const es: Language = {
     deniedTitle: 'No se ha concedido ningún acceso',
     denied: '{app} se detendrá en el dispositivo. Puede cerrar esta página.',
   },
+  requests: {
+    title: 'Solicitudes',
+    intro:
+      'Las aplicaciones que trabajan para usted sin su navegador preguntan aquí. Una solicitud caduca a los pocos minutos.',
+    none: 'No tiene solicitudes pendientes.',
+    view: 'Ver la solicitud',
+    quoted: '«{message}»',
+    silenced: 'Aplicaciones que no pueden preguntarle',
+    letAsk: 'Permitir que vuelva a preguntar',
+    askTitle: 'Una aplicación pide su aprobación',
+    warning: 'Rechácela si no la esperaba.',
+    warningReason: 'Usted no ha iniciado esto aquí: la aplicación pregunta por sí sola, cuando ella quiere.',
+    theApp: 'La aplicación',
+    says: 'La aplicación dice',
+    asked: 'Solicitado',
+    askedFrom: '{ago}, desde la red {network}',
+    asks: 'La aplicación solicita hacer lo siguiente en su nombre:',
+    never: 'Si la rechazo: esta aplicación no puede volver a preguntarme',
+    allowedTitle: 'La aplicación tiene acceso',
+    allowed: '{app} continuará por sí sola en unos segundos. Puede cerrar esta página.',
+    mistake: 'Si fue un error, desconéctela ahora en {connectedApps}.',
+    deniedTitle: 'No se ha concedido ningún acceso',
+    denied: '{app} no obtiene acceso. Puede cerrar esta página.',
+    blocked: '{app} no puede preguntarle antes del {time}. Puede cambiarlo en la página de solicitudes.',
+  },
   logout: {
     title: '¿Cerrar la sesión?',
     askedByApp: 'Una aplicación que se llama a sí misma {app} solicita cerrar su sesión en {brand}.',
@@ -281,6 +306,8 @@ export const es: Language = {
       'Esta página estuvo abierta demasiado tiempo o usted ha vuelto a iniciar sesión desde entonces. No se ha decidido nada: ábrala de nuevo y escriba otra vez el código.',
     choiceMissing: 'Faltaba una elección, así que no se decidió nada. Vuelva atrás y elija.',
     notMember: 'Usted no pertenece a esta organización.',
+    noRequest:
+      'No tiene esa solicitud. Inicie sesión con la cuenta a la que preguntó la aplicación o vuelva a empezar en ella.',
     signOutUnproven:
       'La solicitud de cierre de sesión de la aplicación no es válida, así que su sesión sigue abierta.',
     signOutAppUnknown:

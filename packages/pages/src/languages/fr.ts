@@ -176,6 +176,33 @@ export const fr: Language = {
     deniedTitle: 'Aucun accès n’a été accordé',
     denied: '{app} s’arrêtera sur l’appareil. Vous pouvez fermer cette page.',
   },
+  requests: {
+    title: 'Demandes',
+    intro:
+      'Les applications qui travaillent pour vous sans votre navigateur vous interrogent ici. Une demande expire après quelques minutes.',
+    none: 'Aucune demande ne vous attend.',
+    view: 'Voir la demande',
+    quoted: '« {message} »',
+    silenced: 'Applications qui ne peuvent pas vous interroger',
+    letAsk: 'L’autoriser à demander de nouveau',
+    askTitle: 'Une application demande votre accord',
+    warning: 'Refusez si vous ne vous y attendez pas.',
+    warningReason:
+      'Vous n’avez rien commencé ici : l’application demande d’elle-même, au moment de son choix.',
+    theApp: 'L’application',
+    says: 'L’application dit',
+    asked: 'Demandé',
+    askedFrom: '{ago}, depuis le réseau {network}',
+    asks: 'L’application demande à faire ce qui suit en votre nom :',
+    never: 'Si je refuse : cette application ne peut plus rien me demander',
+    allowedTitle: 'L’application a accès',
+    allowed: '{app} continue d’elle-même dans quelques secondes. Vous pouvez fermer cette page.',
+    mistake: 'Si c’était une erreur, déconnectez-la maintenant sous {connectedApps}.',
+    deniedTitle: 'Aucun accès n’a été accordé',
+    denied: '{app} n’obtient aucun accès. Vous pouvez fermer cette page.',
+    blocked:
+      '{app} ne peut rien vous demander avant le {time}. Vous pouvez changer cela sur la page des demandes.',
+  },
   logout: {
     title: 'Se déconnecter ?',
     askedByApp: 'Une application qui se nomme {app} demande à vous déconnecter de {brand}.',
@@ -292,6 +319,8 @@ export const fr: Language = {
       'Cette page est restée ouverte trop longtemps, ou vous vous êtes reconnecté entre-temps. Rien n’a été décidé : ouvrez-la à nouveau et ressaisissez le code.',
     choiceMissing: 'Il manquait un choix, rien n’a donc été décidé. Revenez en arrière et choisissez.',
     notMember: 'Vous ne faites pas partie de cette organisation.',
+    noRequest:
+      'Vous n’avez pas de telle demande. Connectez-vous avec le compte que l’application a interrogé, ou recommencez dans l’application.',
     signOutUnproven:
       'La demande de déconnexion de l’application n’est pas valable : vous êtes donc toujours connecté.',
     signOutAppUnknown:

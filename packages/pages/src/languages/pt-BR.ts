@@ -163,6 +163,32 @@ export const ptBR: Language = {
     deniedTitle: 'Nenhum acesso foi concedido',
     denied: '{app} vai parar no dispositivo. Você pode fechar esta página.',
   },
+  requests: {
+    title: 'Solicitações',
+    intro:
+      'Os aplicativos que trabalham para você sem o seu navegador perguntam aqui. Uma solicitação expira depois de alguns minutos.',
+    none: 'Nenhuma solicitação espera por você.',
+    view: 'Ver a solicitação',
+    quoted: '“{message}”',
+    silenced: 'Aplicativos que não podem perguntar a você',
+    letAsk: 'Permitir que pergunte de novo',
+    askTitle: 'Um aplicativo pede a sua aprovação',
+    warning: 'Recuse se você não esperava por isto.',
+    warningReason: 'Você não iniciou isto aqui: o aplicativo pergunta por conta própria, quando ele quer.',
+    theApp: 'O aplicativo',
+    says: 'O aplicativo diz',
+    asked: 'Solicitado',
+    askedFrom: '{ago}, da rede {network}',
+    asks: 'O aplicativo pede para fazer o seguinte em seu nome:',
+    never: 'Se eu recusar: este aplicativo não pode mais me perguntar',
+    allowedTitle: 'O aplicativo tem acesso',
+    allowed: '{app} continua por conta própria em alguns segundos. Você pode fechar esta página.',
+    mistake: 'Se foi um engano, desconecte-o agora em {connectedApps}.',
+    deniedTitle: 'Nenhum acesso foi concedido',
+    denied: '{app} não recebe acesso. Você pode fechar esta página.',
+    blocked:
+      '{app} não pode perguntar a você antes de {time}. Você pode mudar isso na página de solicitações.',
+  },
   logout: {
     title: 'Sair da conta?',
     askedByApp: 'Um aplicativo que se apresenta como {app} pede para você sair de {brand}.',
@@ -276,6 +302,8 @@ export const ptBR: Language = {
       'Esta página ficou aberta por tempo demais ou você entrou novamente depois disso. Nada foi decidido: abra-a outra vez e digite o código de novo.',
     choiceMissing: 'Faltava uma escolha, então nada foi decidido. Volte e escolha.',
     notMember: 'Você não faz parte desta organização.',
+    noRequest:
+      'Você não tem essa solicitação. Entre com a conta a que o aplicativo perguntou ou comece de novo no aplicativo.',
     signOutUnproven: 'O pedido de saída do aplicativo não é válido; por isso, você continua conectado.',
     signOutAppUnknown:
       'O pedido não diz de qual aplicativo veio; por isso, você não foi levado de volta a ele. Você continua conectado.',

@@ -267,8 +267,8 @@ const EVENT_CHARTS: readonly EventChart[] = [
     title: 'Approvals',
     description: 'How often users approved an app or a device, and how often they denied one.',
     series: {
-      Approved: ['consent_granted', 'device_approved'],
-      Denied: ['consent_denied', 'device_denied'],
+      Approved: ['consent_granted', 'device_approved', 'backchannel_approved'],
+      Denied: ['consent_denied', 'device_denied', 'backchannel_denied'],
     },
   },
   {

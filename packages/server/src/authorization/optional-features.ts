@@ -1,4 +1,5 @@
 import type { Feature, Interaction, ScopeDefinition, ServerSecret } from '@grantkit/core'
+import { backchannelAuthentication, type UserHint } from '@grantkit/core/backchannel-authentication'
 import { clientAssertion } from '@grantkit/core/client-assertion'
 import { clientCredentials } from '@grantkit/core/client-credentials'
 import { clientDocuments } from '@grantkit/core/client-documents'
@@ -71,6 +72,7 @@ export async function optionalFeatures(
     ...(features.device === 'off'
       ? []
       : [device(authentication.site.ui.device, { selfRegistered: features.device === 'all' })]),
+    ...(features.backchannelAuthentication ? [backchannelOf(authentication)] : []),
     ...(authentication.personalTokens === undefined ? [] : [authentication.personalTokens]),
   ]
 }
@@ -93,6 +95,15 @@ function organizationsOf(
   const of = async (subject: string): Promise<readonly Organization[]> =>
     Listed.parse((await accounts.claims(subject))?.[from] ?? [])
   return [organizations({ ...options, of })]
+}
+
+/** Users are told by mail, and by webhooks, which hear the event. */
+function backchannelOf({ site, accounts }: Authentication): Feature {
+  const userOf = async ({ name, value }: UserHint) => {
+    const id = name === 'login_hint' && value.includes('@') ? await accounts.idOf(value) : value
+    return id === undefined ? undefined : (await accounts.find(id))?.id
+  }
+  return backchannelAuthentication({ pages: site.ui.requests, userOf })
 }
 
 /** The configured profile. @throws ConfigError when a configured file cannot be used */

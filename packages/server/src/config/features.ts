@@ -131,6 +131,11 @@ export const Features = (origin: Origin) =>
       '`integrations`: the device grant for static clients, with the user code typed at `/oauth/device`; `all`: for self-registered clients too, with read scopes only. Then anyone can send people such a code (phishing)',
       { variable: 'DEVICE_GRANT', guide: 'how-to/device-authorization.md' },
     ),
+    backchannelAuthentication: field(
+      toggle(false),
+      'backchannel authentication (CIBA): static clients that no browser can use name a user, who answers at `/oauth/requests`',
+      { variable: 'BACKCHANNEL_AUTHENTICATION', guide: 'how-to/backchannel-authentication.md' },
+    ),
     pastedCallbacks: field(
       toggle(false),
       'the consent page of an app with a loopback redirect URI offers "My app runs on another machine", and then shows the URL to paste there',

@@ -1,3 +1,4 @@
+import { CIBA_GRANT } from '@grantkit/core/backchannel-authentication'
 import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
 import { JWT_BEARER } from '@grantkit/core/jwt-bearer'
 import { TOKEN_EXCHANGE } from '@grantkit/core/token-exchange'
@@ -65,6 +66,10 @@ const FEATURES = {
   requestObjects: ['REQUEST_OBJECTS=on', ({ requestObjects }) => requestObjects !== 'off'],
   signedResponses: ['SIGNED_RESPONSES=on', ({ signedResponses }) => signedResponses !== 'off'],
   device: ['DEVICE_GRANT=integrations', ({ device }) => device !== 'off'],
+  backchannelAuthentication: [
+    'BACKCHANNEL_AUTHENTICATION=on',
+    ({ backchannelAuthentication }) => backchannelAuthentication,
+  ],
   clientCredentials: ['CLIENT_CREDENTIALS=on', ({ clientCredentials }) => clientCredentials],
   tokenExchange: ['TOKEN_EXCHANGE=on', ({ tokenExchange }) => tokenExchange],
   jwtBearer: ['features.jwtBearer', takesAssertions],
@@ -89,6 +94,11 @@ export const GRANTS: Readonly<Record<string, GrantOption>> = {
     types: [DEVICE_CODE_GRANT, 'refresh_token'],
     words: 'its users type a code',
     needs: 'device',
+  },
+  backchannel: {
+    types: [CIBA_GRANT, 'refresh_token'],
+    words: 'it names a user, who answers at /oauth/requests',
+    needs: 'backchannelAuthentication',
   },
   client_credentials: {
     types: ['client_credentials'],

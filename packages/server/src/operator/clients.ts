@@ -270,7 +270,7 @@ export function initialTokenInformation({
 export const CLIENT_ENTRIES = {
   added: ['client_added'],
   registered: ['client_registered'],
-  allowed: ['consent_granted', 'device_approved'],
+  allowed: ['consent_granted', 'device_approved', 'backchannel_approved'],
 } as const
 
 interface RecentQuery {

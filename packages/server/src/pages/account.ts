@@ -49,6 +49,8 @@ export interface AccountPageOptions extends LoginOptions, FailureSources {
   readonly passwordRules: PasswordRules
   /** Present if users may create personal access tokens. */
   readonly personalTokens?: PersonalTokens | undefined
+  /** Whether clients without a browser may ask users. */
+  readonly answersRequests: boolean
   /** Present if an application signs the users in. */
   readonly external?: ExternalParts | undefined
 }
@@ -104,7 +106,7 @@ ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem(la
 ${notice === undefined ? '' : html`<p class="notice" role="status">${notice}</p>`}
 ${identity(here, account, await options.directory.isAdmin(account.id))}
 ${appsSection(here, path, { ...page, after, ticket: token })}
-${options.personalTokens === undefined ? '' : tokensLink(here, path)}
+${options.answersRequests ? requestsLink(here) : ''}${options.personalTokens === undefined ? '' : tokensLink(here, path)}
 ${ways.builtIn ? signInMethods(here, ways, methods) : ''}
 ${await failuresSection(options, session.subject, language)}
 ${sessionSections(here, { signIns: latest, active, session, token, ways })}`
@@ -149,6 +151,11 @@ ${sessionSections(here, { signIns: latest, active, session, token, ways })}`
       return toResponse(signedOutPage(inLanguage(site, c), shown))
     },
   }
+}
+
+function requestsLink({ basePath, language: { account, requests } }: LocalSite): Markup {
+  const link = html`<a href="${basePath}/oauth/requests">${requests.title}</a>`
+  return html`<p>${fill(account.requests, { requests: link })}</p>`
 }
 
 function tokensLink({ language: { account, personalTokens } }: LocalSite, path: string): Markup {

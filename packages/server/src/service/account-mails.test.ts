@@ -259,3 +259,29 @@ it('are not sent without a mail server', () => {
   const outbox = { store: createMemoryStore(), timers: false }
   expect(accountMails({ ...options, outbox, config: without })).toBeUndefined()
 })
+
+it('an app that asks is told with the link of its request, in the language of the user, and not when it is over', async () => {
+  const { mails, emit, deliver } = open(undefined, { accepted: 'fr', account: { locale: 'de' } })
+  const now = Date.UTC(2026, 10, 30, 8, 5, 59) / 1000
+  const url = 'https://notes.example/oauth/requests?request=r'
+  const asked = { type: 'backchannel_requested', ...ADA, url, expiresAt: now + 300 }
+  await emit(asked, { ...asked, expiresAt: now - 1 }, { ...asked, subject: 'unverified' })
+  await deliver()
+  expect(mails).toEqual([
+    {
+      to: 'ada@notes.example',
+      subject: 'Eine App bittet um Ihre Zustimmung bei Notes',
+      text: expect.stringContaining(`Melden Sie sich an und antworten Sie hier:\n\n${url}\n`),
+    },
+  ])
+  expect(mails[0]?.text).not.toContain('Firefox')
+})
+
+it('of an app that asks on and on, no more than twenty mails an hour come', async () => {
+  const { mails, emit, deliver } = open()
+  const url = 'https://notes.example/oauth/requests?request=r'
+  const asked = { type: 'backchannel_requested', ...ADA, url, expiresAt: Date.now() / 1000 + 300 }
+  await emit(...Array.from({ length: 25 }, () => asked))
+  for (let round = 0; round < 25; round++) await deliver()
+  expect(mails).toHaveLength(20)
+})

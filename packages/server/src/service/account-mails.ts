@@ -40,11 +40,13 @@ interface AccountMails extends UserMails {
 
 /** To one account. Who changes more than that has been told often enough. */
 const OF_ACCOUNT = { points: 10, seconds: DAY_SECONDS }
+/** A client may ask ten times an hour, and several may. */
+const OF_REQUESTS = { points: 20, seconds: 3600 }
 /** Of each kind that a stranger can cause. */
 const OF_STRANGERS = { points: 1, seconds: DAY_SECONDS }
 
 /**
- * Tells users how their account can be opened now, and that others guess at its password. A mail goes to a verified address
+ * Tells users how their account can be opened now, that others guess at its password, and that a client asks them. A mail goes to a verified address
  * alone. It waits in the outbox, so no answer waits for it, and a command leaves it to the service. Absent if no mail server is
  * configured.
  */
@@ -55,10 +57,11 @@ export function accountMails(options: Options, sender = mailSender): AccountMail
   const sendMail = sender({ url, from })
   const ofAccount = createCounter('account_mail', OF_ACCOUNT)
   const ofStrangers = createCounter('guesses_mail', OF_STRANGERS)
+  const ofRequests = createCounter('request_mail', OF_REQUESTS)
   const storing = new Set<Promise<void>>()
   const outbox = createMails<News>({
     ...options.outbox,
-    share: ({ subject, kind }) => ({ subject, kind, isMinor: isByStranger(kind) }),
+    share: ({ subject, kind }) => ({ subject, kind, isMinor: isByStranger(kind) || kind === 'request' }),
     send: (news) =>
       sendNow(news).catch((error: unknown) => {
         onError(error)
@@ -69,6 +72,7 @@ export function accountMails(options: Options, sender = mailSender): AccountMail
   })
 
   async function sendNow(news: News): Promise<void> {
+    if (news.endsAt !== undefined && news.endsAt < Date.now() / 1000) return
     const account = await readers.account(news.subject)
     if (account?.email === undefined || !account.email_verified) return
     const textIn = (language: PageLanguage) => mailAbout(news, config, language)
@@ -79,6 +83,10 @@ export function accountMails(options: Options, sender = mailSender): AccountMail
 
   async function store(news: News): Promise<void> {
     const { kind, subject } = news
+    if (kind === 'request') {
+      if ((await ofRequests.take(subject)) === 0) await outbox.add(news)
+      return
+    }
     if (isByStranger(kind) && (await ofStrangers.take(`${kind} ${subject}`)) > 0) return
     if ((await ofAccount.take(subject)) === 0) await outbox.add(news)
   }
@@ -111,6 +119,9 @@ interface News extends BrowserOfCaller {
   readonly at: number
   /** The host of a provider. */
   readonly provider?: string
+  /** What waits for the user, and until when, in epoch seconds. Default: the account page, and no end. */
+  readonly url?: string
+  readonly endsAt?: number
 }
 
 /** An operator is no caller whose browser a user should know. */
@@ -128,6 +139,10 @@ function newsOf(event: ServiceEvent): News | undefined {
     case 'identity_removed': {
       const { type: kind, subject, issuer } = event
       return { kind, subject, at, provider: hostOf(issuer), ...browserOfCaller() }
+    }
+    case 'backchannel_requested': {
+      const { subject, url, expiresAt: endsAt } = event
+      return { kind: 'request', subject, at, url, endsAt }
     }
     case 'account_admin_added':
       return { kind: event.type, subject: event.subject, at }
@@ -158,12 +173,13 @@ const ADVICE = {
   identity_removed: 'byUser',
   account_admin_added: 'byOperator',
   passkey_required: 'byPasskey',
+  request: 'byRequest',
   guesses: 'byGuessing',
 } as const satisfies Record<keyof PageLanguage['mails']['news'], keyof PageLanguage['mails']>
 
 /** The link has no token: whoever reads the mail signs in as always. Of the caller's address only the network is known. */
 function mailAbout(
-  { kind, at, provider, device, network }: News,
+  { kind, at, provider, device, network, url }: News,
   { baseUrl, brand: { name: brand } }: MailsOptions['config'],
   language: PageLanguage,
 ): MailText {
@@ -180,7 +196,7 @@ ${list.join('\n')}
 
 ${mails[ADVICE[kind]]}
 
-${baseUrl}/account
+${url ?? `${baseUrl}/account`}
 `
   return { subject: fillText(mails.subject, { title, brand }), text }
 }

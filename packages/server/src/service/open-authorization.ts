@@ -84,6 +84,7 @@ async function pagesOptions(
     site: siteOf(users, server),
     baseUrl,
     secret,
+    answersRequests: config.features.backchannelAuthentication,
     personalTokens: personalTokensOf(config),
     tokenChoices: { ...config.features.personalTokens, resources: resourcesOf(context) },
     accounts,

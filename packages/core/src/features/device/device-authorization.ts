@@ -2,26 +2,23 @@ import * as z from 'zod'
 import type { ClientEndpoint } from '../../clients/client-endpoint.ts'
 import type { ServerContext } from '../../feature.ts'
 import { requiredChallenge } from '../../grants/authorization-code.ts'
-import { askedTerms, sameTerms } from '../../grants/request-terms.ts'
+import {
+  AFTERLIFE,
+  type DecoupledRequest,
+  type DecoupledRequests,
+  INTERVAL,
+  requestRecordId,
+} from '../../grants/decoupled-request.ts'
+import { askedTerms } from '../../grants/request-terms.ts'
 import { GRANT_TYPE_ERRORS } from '../../grants/token-endpoint.ts'
 import { json } from '../../http/http.ts'
 import { type Parameters, ResourceParameter, readMessage, text } from '../../http/message.ts'
 import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
-import type { Client, Transient } from '../../kernel/records.ts'
+import type { Client } from '../../kernel/records.ts'
 import { requestedMembers } from '../../kernel/resource-indicator.ts'
 import { scopesOfRequest } from '../../kernel/scope.ts'
-import {
-  type GrantId,
-  type Hash,
-  hmacSha256,
-  newGrantId,
-  newSecret,
-  type Random,
-  sameSecret,
-  sha256,
-} from '../../kernel/secrets.ts'
-import type { Transients } from '../../kernel/store.ts'
-import { formatDeviceCode } from '../../tokens/credential.ts'
+import { hmacSha256, newGrantId, newSecret, type Random, sha256 } from '../../kernel/secrets.ts'
+import { formatDecoupledCode } from '../../tokens/credential.ts'
 import { optionalProofKey } from '../../tokens/proof-of-possession.ts'
 
 /**
@@ -35,9 +32,6 @@ import { optionalProofKey } from '../../tokens/proof-of-possession.ts'
  * ```
  */
 export const DEVICE_CODE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
-
-/** Seconds between two polls (RFC 8628 3.2). */
-export const INTERVAL = 5
 
 export const DEVICE_REQUEST_ERRORS = defineErrors({
   device_scope_refused: [
@@ -72,13 +66,9 @@ export interface DeviceRequested {
   readonly clientId: string
 }
 
-/** Seconds for which an expired request is stored: late polls get `expired_token`. */
-const AFTERLIFE = 300
-
 /** The device grant of a server, as its endpoints and pages know it. Lifetimes in seconds. */
-export interface DeviceGrant {
+export interface DeviceGrant extends DecoupledRequests {
   readonly server: ServerContext
-  readonly transients: Transients
   /** The scopes that the client can request; `undefined` if it may not use the grant. */
   readonly scopesOf: (client: Client) => readonly string[] | undefined
   /** Of a device code and its user code. */
@@ -161,7 +151,7 @@ const MAX_DRAWS = 5
 
 /** Stores the request with an unused user code. @throws OAuthError 503 if five codes in a row are in use */
 async function storedRequest(
-  { server: { random, now, secret }, transients, codeLifetime }: DeviceGrant,
+  { server: { random, now, secret }, transients, kind, codeLifetime }: DeviceGrant,
   access: RequestedAccess,
 ) {
   const createdAt = now()
@@ -172,109 +162,20 @@ async function storedRequest(
   for (let draw = 0; draw < MAX_DRAWS; draw++) {
     const code = newUserCode(random)
     const requestId = requestIdOf(secret[0], code)
-    const deviceCode = formatDeviceCode({ grantId, requestId, secret: deviceSecret })
+    const deviceCode = formatDecoupledCode('gkd', { grantId, requestId, secret: deviceSecret })
     const codeHash = sha256(deviceCode)
-    const request: DeviceRequest = { kind: 'device', ...access, grantId, codeHash, ...times }
-    if (await transients.insert(recordId(requestId), request, request.expiresAt))
+    const request: DecoupledRequest = { kind, ...access, grantId, codeHash, ...times }
+    if (await transients.insert(requestRecordId(kind, requestId), request, request.expiresAt))
       return { requestId, userCode: shownUserCode(code), deviceCode }
   }
   throw new OAuthError(DEVICE_REQUEST_ERRORS.no_user_code_free)
 }
 
-const texts = z.array(z.string()).readonly()
-
-const Decision = z.object({
-  subject: z.string(),
-  /** Empty if the user denied access. */
-  scopes: texts,
-  authTime: z.number(),
-  acr: z.string().optional(),
-  amr: texts.optional(),
-  /** The name of the session with whose end the grant ends. */
-  sid: z.string().optional(),
-  /** What the user decided beside the scopes. */
-  terms: z.record(z.string(), z.unknown()).optional(),
-})
-export type Decision = z.infer<typeof Decision>
-
-const RequestedAccess = z.object({
-  clientId: z.string(),
-  scopes: texts,
-  /** The unknown names in `scope`. */
-  ignoredScopes: texts,
-  resources: texts,
-  /** What it asks for beside them. */
-  asked: z.record(z.string(), z.unknown()).optional(),
-  /** The classes of sign-ins that it asks for. */
-  acrValues: texts.optional(),
-  challenge: z.string().optional(),
-  /** The thumbprint of the only key that may redeem the device code. */
-  jkt: z.string().optional(),
-  /** The whole IP address, for as long as the request is stored. */
-  address: z.string().optional(),
-  /** By what people find its beginning, with an observer. */
-  reference: z.string().optional(),
-})
-type RequestedAccess = z.infer<typeof RequestedAccess>
-
-/** The stored request of a device. It contains no code: only the holder of a code finds it. Times are epoch seconds. */
-const DeviceRequest = RequestedAccess.extend({
-  kind: z.literal('device'),
-  /** SHA-256 of the device code. */
-  codeHash: z.string().transform((hash) => hash as Hash),
-  /** The grant that an approval opens. It is random: a repeated user code does not find an old grant. */
-  grantId: z.string().transform((id) => id as GrantId),
-  createdAt: z.number(),
-  /** When the codes expire. */
-  endsAt: z.number(),
-  /** When the record expires: later than the codes, so that a late poll gets `expired_token` (RFC 8628 3.5). */
-  expiresAt: z.number(),
-  decision: Decision.optional(),
-})
-export type DeviceRequest = z.infer<typeof DeviceRequest>
-
-/** The id of its record. Features share one namespace. */
-export function recordId(requestId: string): string {
-  return `device ${requestId}`
-}
-
-/** @param prefetched the read of the record, if it has started */
-export async function findDeviceRequest(
-  transients: Transients,
-  requestId: string,
-  prefetched: ReturnType<Transients['find']> = transients.find(recordId(requestId)),
-): Promise<DeviceRequest | undefined> {
-  return deviceRequestIn((await prefetched)?.value)
-}
-
-export function deviceRequestIn(record: Transient | undefined): DeviceRequest | undefined {
-  return record && DeviceRequest.parse(record)
-}
-
-/** Whether a user can still answer the request. */
-export function isOpen({ decision, endsAt }: DeviceRequest, now: number): boolean {
-  return decision === undefined && now < endsAt
-}
-
-export function isOfDevice({ grantId, codeHash }: DeviceRequest, deviceCode: string, id: GrantId): boolean {
-  return grantId === id && sameSecret(codeHash, sha256(deviceCode))
-}
-
-/**
- * The first decision counts. The same decision of the same user is a repetition.
- *
- * @throws OAuthError if the request has expired or has another decision
- */
-export function answered(request: DeviceRequest, decision: Decision, now: number): DeviceRequest {
-  const first = request.decision
-  if (first === undefined && now >= request.endsAt)
-    throw new OAuthError(DEVICE_REQUEST_ERRORS.device_request_gone)
-  if (first === undefined) return { ...request, decision }
-  const same = first.scopes.join() === decision.scopes.join() && sameTerms(first.terms, decision.terms)
-  if (first.subject !== decision.subject || !same)
-    throw new OAuthError(DEVICE_REQUEST_ERRORS.device_request_answered)
-  return request
-}
+/** What a request asks for, without its times and ids. */
+type RequestedAccess = Omit<
+  DecoupledRequest,
+  'kind' | 'codeHash' | 'grantId' | 'createdAt' | 'endsAt' | 'expiresAt' | 'decision'
+>
 
 /** Consonants that are easy to distinguish: no code spells a word (RFC 8628 6.1). */
 const ALPHABET = 'BCDFGHJKLMNPQRSTVWXZ'

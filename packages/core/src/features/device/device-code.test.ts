@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { type DecoupledRedemption, redeemDecoupledCode } from '../../grants/decoupled-code.ts'
 import type { Outcome } from '../../grants/grant.ts'
 import type { AccessTokenState, Client, Grant } from '../../kernel/records.ts'
 import { type GrantId, type Secret, sha256, successorKeys } from '../../kernel/secrets.ts'
-import { formatDeviceCode } from '../../tokens/credential.ts'
-import { type DeviceRedemption, redeemDeviceCode } from './device-token-request.ts'
+import { formatDecoupledCode } from '../../tokens/credential.ts'
+import { CODE_ERRORS } from './device-token-request.ts'
 
 const NOW = 1_000_000
 const APIS = ['https://one.example', 'https://other.example']
@@ -14,7 +15,7 @@ const CODE = {
   requestId: 'r'.repeat(22),
   secret: 's'.repeat(43) as Secret,
 }
-const TEXT = formatDeviceCode(CODE)
+const TEXT = formatDecoupledCode('gkd', CODE)
 const CLIENT = {
   clientId: 'tv',
   grantTypes: ['refresh_token'],
@@ -32,12 +33,12 @@ function approved(code: object = {}, members: Partial<Grant> = {}): Grant {
   }
 }
 
-function redeem(grant: Grant, changed: Partial<DeviceRedemption> = {}, later = 0) {
+function redeem(grant: Grant, changed: Partial<DecoupledRedemption> = {}, later = 0) {
   const request = {
     ...{ code: CODE, text: TEXT, client: CLIENT as Client, verifier: undefined, resources: [] },
     ...{ knownResources: APIS, salt: 'salt', keys: successorKeys(SECRET), arrivedAt: NOW + later },
   }
-  return redeemDeviceCode(grant, { ...request, ...changed }, NOW + later, TERMS)
+  return redeemDecoupledCode(grant, { ...request, ...changed }, NOW + later, TERMS, CODE_ERRORS)
 }
 
 type Changed = Extract<Outcome<{ readonly accessToken: string }>, { kind: 'changed' }>
@@ -107,7 +108,7 @@ describe('a device code', () => {
     expect(new Set(families).size).toBe(2)
   })
 
-  it.each<[string, Grant, Partial<DeviceRedemption>, number, string]>([
+  it.each<[string, Grant, Partial<DecoupledRedemption>, number, string]>([
     ['another text', approved(), { text: `${TEXT}x` }, 0, 'device_code_unknown'],
     ['a grant without a code', approved({}, { code: undefined }), {}, 0, 'device_code_unknown'],
     [

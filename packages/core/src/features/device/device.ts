@@ -4,49 +4,28 @@
  *
  * Whoever starts this flow gets the tokens, wherever they are. It is therefore for clients that the operator knows.
  */
-import * as z from 'zod'
-import { allowedScopes, ConsentForm } from '../../authorization/consent.ts'
+import { ConsentForm } from '../../authorization/consent.ts'
+import { type Answered, answerRequest, askToSignIn } from '../../authorization/decoupled-decision.ts'
 import { errorPages } from '../../authorization/redirect-target.ts'
 import { publicClient } from '../../clients/client-record.ts'
 import type { Feature } from '../../feature.ts'
-import { decideTerms, TERM_ERRORS } from '../../grants/request-terms.ts'
-import { openWithinLimit } from '../../grants/user-grants.ts'
 import { addressOf, basePathOf, type Endpoint, endpointPath, type PathOptions } from '../../http/endpoint.ts'
 import { type HttpRequest, type HttpResponse, securePage } from '../../http/http.ts'
-import { formParameters, parameters, readMessage } from '../../http/message.ts'
-import { pageView, requireOwnForm } from '../../http/page.ts'
-import { CLOCK_TOLERANCE, lifetime, wholeSeconds } from '../../kernel/kernel.ts'
-import { OAuthError } from '../../kernel/oauth-error.ts'
-import type { Client, Grant, Terms } from '../../kernel/records.ts'
+import { pageView } from '../../http/page.ts'
+import { lifetime, wholeSeconds } from '../../kernel/kernel.ts'
+import type { Client, Terms } from '../../kernel/records.ts'
 import { includesAll, type ScopeCatalogue, unrestricted } from '../../kernel/scope.ts'
-import { changeRecord } from '../../kernel/store.ts'
-import { coarseNetworkOf } from '../../limits/caller-network.ts'
+import { DEVICE_REQUEST_ERRORS, type DeviceRequested, deviceAuthorization } from './device-authorization.ts'
 import {
-  answered,
-  DEVICE_REQUEST_ERRORS,
-  type Decision,
-  type DeviceRequest,
-  type DeviceRequested,
-  deviceAuthorization,
-  deviceRequestIn,
-  findDeviceRequest,
-  recordId,
-} from './device-authorization.ts'
-import {
-  askToSignIn,
-  clientOf,
+  DEVICE_ANSWER_ERRORS,
   DEVICE_PAGE_ERRORS,
   type DeviceInteraction,
   type DevicePages,
-  decisionForm,
   enterCode,
-  freshSession,
-  requireOpenForm,
   showCodePage,
   USER_CODE_LIMITS,
   UserCodeForm,
   type UserCodeWrong,
-  userInfoOf,
 } from './device-pages.ts'
 import { DEVICE_CODE_ERRORS, type DeviceCodeRedeemed, deviceCodeGrantType } from './device-token-request.ts'
 
@@ -125,11 +104,18 @@ export function device(pages: DeviceInteraction, options: DeviceOptions = {}): F
     const scopesOf = requestableScopes(server.scopes, options.scopes, selfRegistered)
     const verificationUri = addressOf(server.issuer, path)
     const terms = { scopesOf, codeLifetime, grantLifetime, verificationUri, completeUri }
-    const grant = { server, transients, ...terms }
+    const grant = { server, transients, kind: 'device', ...terms }
     const codeTickets = server.tickets('user-code')
     const decisionTickets = server.tickets('device')
     const page = basePathOf(server.issuer) + path
-    const context = { ...grant, pages, codeTickets, decisionTickets, page, maxAge }
+    const decisions = {
+      origin: 'device',
+      maxAge,
+      page,
+      decisionTickets,
+      answerErrors: DEVICE_ANSWER_ERRORS,
+    } as const
+    const context = { ...grant, ...decisions, pages, codeTickets }
     return {
       grantTypes: [deviceCodeGrantType(grant, selfRegistered)],
       clientEndpoints: [deviceAuthorization(grant, authorizationPath)],
@@ -187,129 +173,20 @@ function requestableScopes(
   return ({ origin }) => (origin === 'integration' ? all : ofOthers)
 }
 
-const DecisionQuery = z.object({ request: z.string().max(100) })
-
-/** The user's decision. The ticket proves that this session has seen this request. */
+/** The user's decision. */
 async function answerDevice(context: DevicePages, http: HttpRequest): Promise<HttpResponse> {
-  const { server, pages, transients, decisionTickets } = context
-  requireOwnForm(server, http)
-  const { request: requestId } = readMessage(DecisionQuery, parameters(http.query))
-  const fields = formParameters(http)
-  const form = readMessage(ConsentForm, fields)
-  const session = await freshSession(context, http)
-  if (session === undefined) return askToSignIn(context, http)
-  const request = await findDeviceRequest(transients, requestId)
-  if (request === undefined) throw new OAuthError(DEVICE_REQUEST_ERRORS.device_request_gone)
-  requireOpenForm(server, decisionTickets.open(decisionForm(session, requestId, request), form.ticket))
-  const { reference, clientId } = request
-  const observed = { reference, clientId, subject: session.subject }
-  server.observer?.report({ fact: 'request_read', ...observed }, http)
-  const client = await clientOf(context, request)
-  const scopes = allowedScopes(server, form, request.scopes)
-  const { subject, authTime } = session
-  const facts = server.authenticationClasses.factsOf(session)
-  const isRestricted = scopes.some((name) => server.scopes[name]?.restricted)
-  // A device outlives the browser session that allowed it, but not with such a scope.
-  const sid = isRestricted ? server.sessions.sidOf(session, client, scopes) : undefined
-  const allowed = scopes.length > 0
-  const page = pageView(server.interaction, http)
-  const about = userInfoOf(request, client, session, page)
-  const decided = await decideTerms(server, allowed ? request.asked : undefined, fields, about)
-  if (decided === 'open') throw new OAuthError(TERM_ERRORS.user_decision_missing)
-  const terms = decided.value && { terms: decided.value }
-  const decision: Decision = { subject, scopes, authTime, ...facts, ...(sid && { sid }), ...terms }
-  const event = await (allowed ? approve : deny)(context, { client, requestId, request, decision })
-  if (event !== undefined) server.emit({ ...event }, http)
-  const view = { ...page, client: publicClient(client), allowed }
-  return securePage(await pages.deviceAnsweredPage(view))
+  const { server, pages } = context
+  const answer = await answerRequest(context, http)
+  if (answer === undefined) return askToSignIn(context, http)
+  if (answer.isFirst) server.emit({ ...answeredEvent(answer) }, http)
+  const { client, grant } = answer
+  const view = { ...pageView(server.interaction, http), client: publicClient(client) }
+  return securePage(await pages.deviceAnsweredPage({ ...view, allowed: grant !== undefined }))
 }
 
-interface UserAnswer {
-  readonly client: Client
-  readonly requestId: string
-  readonly request: DeviceRequest
-  readonly decision: Decision
-}
-
-/** Writes the decision first, then the grant. If the second write is lost, sending the form again repeats it. */
-async function approve(context: DevicePages, answer: UserAnswer): Promise<DeviceApproved | undefined> {
-  const { server } = context
-  const { client, requestId, request, decision } = answer
-  const { subject, scopes } = decision
-  const grant = deviceGrant(request, decision, server.now(), context.grantLifetime)
-  // An approved client lives at least as long as its grants.
-  await server.store.clients.keep(client, grant.expiresAt)
-  await settle(context, answer)
-  if (!(await openWithinLimit(server, grant))) return undefined
-  const ids = { requestId, grantId: grant.id, clientId: client.clientId, subject }
-  const { resources, terms } = grant
-  return { type: 'device_approved', ...ids, scopes, resources, ...(terms && { terms }) }
-}
-
-async function deny(context: DevicePages, answer: UserAnswer): Promise<DeviceDenied | undefined> {
-  const { client, requestId, decision } = answer
-  if (!(await settle(context, answer))) return undefined
-  return { type: 'device_denied', requestId, clientId: client.clientId, subject: decision.subject }
-}
-
-/**
- * Writes the decision. Of several at once, the first one counts.
- *
- * @returns whether this call wrote it
- * @throws OAuthError if the request has another decision
- */
-async function settle(
-  { server, transients }: DevicePages,
-  { requestId, request: { grantId }, decision }: UserAnswer,
-): Promise<boolean> {
-  const written = await changeRecord(transients, recordId(requestId), server, (seen) => {
-    const request = deviceRequestIn(seen)
-    if (request?.grantId !== grantId) throw new OAuthError(DEVICE_REQUEST_ERRORS.device_request_gone)
-    const next = answered(request, decision, server.now())
-    return next === request ? undefined : next
-  })
-  return written !== undefined
-}
-
-/**
- * The grant of an approved request, whose code is the device code. Its id stays taken for as long as the request is stored, so
- * a form that is sent again opens no second grant.
- *
- * @param lifetime of the grant, in seconds
- */
-function deviceGrant(
-  request: DeviceRequest,
-  { subject, scopes, authTime, acr, amr, sid, terms }: Decision,
-  now: number,
-  lifetime: number,
-): Grant {
-  const requested = [...request.scopes, ...request.ignoredScopes]
-  const withheldScopes = requested.filter((scope) => !scopes.includes(scope))
-  return {
-    id: request.grantId,
-    subject,
-    clientId: request.clientId,
-    scopes,
-    ...(withheldScopes.length === 0 ? undefined : { withheldScopes }),
-    resources: request.resources,
-    ...(terms && { terms }),
-    origin: 'device',
-    reference: request.reference,
-    network: request.address && coarseNetworkOf(request.address),
-    authTime,
-    ...(acr && { acr }),
-    ...(amr && { amr }),
-    ...(sid && { sid }),
-    createdAt: now,
-    usedAt: now,
-    expiresAt: now + lifetime,
-    ticketEndsAt: request.expiresAt + CLOCK_TOLERANCE,
-    code: {
-      hash: request.codeHash,
-      challenge: request.challenge,
-      expiresAt: request.endsAt,
-      ...(request.jkt && { jkt: request.jkt }),
-    },
-    accessTokens: [],
-  }
+function answeredEvent({ client, requestId, decision, grant }: Answered): DeviceApproved | DeviceDenied {
+  const ids = { requestId, clientId: client.clientId, subject: decision.subject }
+  if (grant === undefined) return { type: 'device_denied', ...ids }
+  const { id: grantId, scopes, resources, terms } = grant
+  return { type: 'device_approved', ...ids, grantId, scopes, resources, ...(terms && { terms }) }
 }

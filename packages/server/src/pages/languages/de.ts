@@ -88,6 +88,7 @@ export const de: ServerTexts = {
     title: 'Ihr Konto',
     operatorsView: 'Ansicht des Betreibers',
     you: 'Sie',
+    requests: '{requests} von Apps, die keinen Browser benutzen können.',
     tokens: '{tokens} für Programme, die kein Browser anmelden kann.',
     notFresh: 'Um zu ändern, wie Sie sich anmelden, melden Sie sich zuerst erneut an.',
     where: 'Wo Sie angemeldet sind',
@@ -207,6 +208,10 @@ export const de: ServerTexts = {
         title: 'Eine Anmeldung wurde verhindert',
         what: 'Jemand hat versucht, sich ohne Passkey bei Ihrem Konto bei {brand}, {url}, anzumelden.',
       },
+      request: {
+        title: 'Eine App bittet um Ihre Zustimmung',
+        what: 'Eine App bittet um Ihre Zustimmung bei {brand}, {url}. Die Anfrage endet nach einigen Minuten.',
+      },
       guesses: {
         title: 'Falsche Passwörter für Ihr Konto',
         what: 'Jemand probiert viele falsche Passwörter für Ihr Konto bei {brand}, {url}.',
@@ -219,6 +224,8 @@ export const de: ServerTexts = {
     byUser:
       'Wenn Sie es waren, brauchen Sie nichts zu tun. Wenn nicht, kann jemand anderes Ihr Konto öffnen: Fordern Sie auf der Anmeldeseite ein neues Passwort an, entfernen Sie Anmeldemöglichkeiten, die Sie nicht kennen, und melden Sie sich überall ab:',
     byOperator: 'Wenn Sie den Grund nicht kennen, fragen Sie den Betreiber. Das ist Ihr Konto:',
+    byRequest:
+      'Lehnen Sie ab, wenn Sie das nicht erwarten: Die App fragt von sich aus, und jeder kann sie dazu gebracht haben. Melden Sie sich an und antworten Sie hier:',
     byGuessing:
       'Eine Zeit lang müssen Browser warten, in denen Sie sich noch nie angemeldet haben. In jedem anderen Browser, mit einem Passkey, mit einem Anbieter oder mit dem Link von „Passwort vergessen?“ können Sie sich sofort anmelden. Wenn Sie Ihr Passwort auch anderswo verwenden, ändern Sie es:',
     byPasskey:

@@ -92,6 +92,7 @@ export const en = {
     operatorsView: "Operator's view",
     /** Names the part of the page with the name of the user, for screen readers. */
     you: 'You',
+    requests: '{requests} of apps that no browser can use.',
     tokens: '{tokens}, for programs that no browser can sign in.',
     notFresh: 'To change how you sign in, sign in again first.',
     where: 'Where you are signed in',
@@ -218,6 +219,10 @@ export const en = {
         title: 'A sign-in was stopped',
         what: 'Somebody tried without a passkey to sign in to your account at {brand}, {url}.',
       },
+      request: {
+        title: 'An app asks for your approval',
+        what: 'An app asks for your approval at {brand}, {url}. The request ends after some minutes.',
+      },
       guesses: {
         title: 'Wrong passwords for your account',
         what: 'Somebody tries many wrong passwords for your account at {brand}, {url}.',
@@ -232,6 +237,8 @@ export const en = {
     byUser:
       'If it was you, do nothing. If it was not you, somebody else can open your account: ask for a new password on the sign-in page, remove the ways to sign in that you do not know, and sign out everywhere:',
     byOperator: 'If you do not know why, ask the operator. This is your account:',
+    byRequest:
+      'Deny it if you do not expect it: the app asks by itself, and anybody could have made it ask. Sign in and answer here:',
     byGuessing:
       'For a while, browsers in which you have not signed in before have to wait. You can sign in at once in any other browser, with a passkey, with a provider, or with the link that "Forgot your password?" sends. If you use your password elsewhere too, change it:',
     byPasskey:

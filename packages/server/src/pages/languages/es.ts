@@ -87,6 +87,7 @@ export const es: ServerTexts = {
     title: 'Su cuenta',
     operatorsView: 'Vista del operador',
     you: 'Usted',
+    requests: '{requests} de aplicaciones que no pueden usar un navegador.',
     tokens: '{tokens}, para programas en los que ningún navegador puede iniciar sesión.',
     notFresh: 'Para cambiar cómo inicia sesión, vuelva antes a iniciar sesión.',
     where: 'Dónde tiene la sesión abierta',
@@ -205,6 +206,10 @@ export const es: ServerTexts = {
         title: 'Se ha impedido un inicio de sesión',
         what: 'Alguien ha intentado iniciar sesión sin llave de acceso en su cuenta de {brand}, {url}.',
       },
+      request: {
+        title: 'Una aplicación pide su aprobación',
+        what: 'Una aplicación pide su aprobación en {brand}, {url}. La solicitud caduca a los pocos minutos.',
+      },
       guesses: {
         title: 'Contraseñas incorrectas para su cuenta',
         what: 'Alguien está probando muchas contraseñas incorrectas para su cuenta en {brand}, {url}.',
@@ -217,6 +222,8 @@ export const es: ServerTexts = {
     byUser:
       'Si ha sido usted, no haga nada. Si no, otra persona puede abrir su cuenta: solicite una nueva contraseña en la página de inicio de sesión, elimine las formas de iniciar sesión que no conozca y cierre la sesión en todas partes:',
     byOperator: 'Si no sabe por qué, consulte al operador. Esta es su cuenta:',
+    byRequest:
+      'Rechácela si no la esperaba: la aplicación pregunta por sí sola y cualquiera puede haberla llevado a ello. Inicie sesión y responda aquí:',
     byGuessing:
       'Durante un tiempo, los navegadores en los que no haya iniciado sesión antes tienen que esperar. Puede iniciar sesión de inmediato en cualquier otro navegador, con una llave de acceso, con un proveedor o con el enlace de «¿Ha olvidado su contraseña?». Si usa su contraseña también en otros sitios, cámbiela:',
     byPasskey:

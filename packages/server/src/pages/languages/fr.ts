@@ -87,6 +87,7 @@ export const fr: ServerTexts = {
     title: 'Votre compte',
     operatorsView: 'Vue de l’exploitant',
     you: 'Vous',
+    requests: '{requests} des applications qui ne peuvent pas utiliser de navigateur.',
     tokens: '{tokens}, pour les programmes qu’aucun navigateur ne peut connecter.',
     notFresh: 'Pour modifier votre façon de vous connecter, reconnectez-vous d’abord.',
     where: 'Où vous êtes connecté',
@@ -205,6 +206,10 @@ export const fr: ServerTexts = {
         title: 'Une connexion a été bloquée',
         what: 'Quelqu’un a essayé de se connecter sans clé d’accès à votre compte {brand}, {url}.',
       },
+      request: {
+        title: 'Une application demande votre accord',
+        what: 'Une application demande votre accord chez {brand}, {url}. La demande expire après quelques minutes.',
+      },
       guesses: {
         title: 'Mots de passe erronés pour votre compte',
         what: 'Quelqu’un essaie de nombreux mots de passe erronés pour votre compte {brand}, {url}.',
@@ -217,6 +222,8 @@ export const fr: ServerTexts = {
     byUser:
       'Si c’était vous, ne faites rien. Sinon, quelqu’un d’autre peut ouvrir votre compte : demandez un nouveau mot de passe sur la page de connexion, supprimez les méthodes de connexion que vous ne connaissez pas et déconnectez-vous partout :',
     byOperator: 'Si vous n’en connaissez pas la raison, adressez-vous à l’exploitant. Voici votre compte :',
+    byRequest:
+      'Refusez si vous ne vous y attendez pas : l’application demande d’elle-même, et n’importe qui a pu l’y amener. Connectez-vous et répondez ici :',
     byGuessing:
       'Pendant un certain temps, les navigateurs dans lesquels vous ne vous êtes jamais connecté doivent attendre. Vous pouvez vous connecter tout de suite dans tout autre navigateur, avec une clé d’accès, avec un fournisseur ou avec le lien envoyé par « Mot de passe oublié ? ». Si vous utilisez aussi votre mot de passe ailleurs, modifiez-le :',
     byPasskey:

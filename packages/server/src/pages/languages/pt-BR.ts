@@ -84,6 +84,7 @@ export const ptBR: ServerTexts = {
     title: 'Sua conta',
     operatorsView: 'Visão do operador',
     you: 'Você',
+    requests: '{requests} de aplicativos que não podem usar um navegador.',
     tokens: '{tokens}, para programas nos quais nenhum navegador pode iniciar a sua sessão.',
     notFresh: 'Para mudar como você entra, primeiro entre de novo.',
     where: 'Onde você está conectado',
@@ -202,6 +203,10 @@ export const ptBR: ServerTexts = {
         title: 'Um acesso foi impedido',
         what: 'Alguém tentou entrar sem chave de acesso na sua conta em {brand}, {url}.',
       },
+      request: {
+        title: 'Um aplicativo pede a sua aprovação',
+        what: 'Um aplicativo pede a sua aprovação em {brand}, {url}. A solicitação expira depois de alguns minutos.',
+      },
       guesses: {
         title: 'Senhas erradas para a sua conta',
         what: 'Alguém está tentando muitas senhas erradas para a sua conta em {brand}, {url}.',
@@ -214,6 +219,8 @@ export const ptBR: ServerTexts = {
     byUser:
       'Se foi você, não faça nada. Se não foi, outra pessoa pode abrir sua conta: peça uma nova senha na página de acesso, remova as formas de entrar que você não conhece e saia de todos os navegadores:',
     byOperator: 'Se você não sabe o motivo, fale com o operador. Esta é a sua conta:',
+    byRequest:
+      'Recuse se você não esperava por isto: o aplicativo pergunta por conta própria, e qualquer pessoa pode tê-lo levado a isso. Entre e responda aqui:',
     byGuessing:
       'Por algum tempo, os navegadores em que você nunca entrou precisam esperar. Você pode entrar imediatamente em qualquer outro navegador, com uma chave de acesso, com um provedor ou com o link de “Esqueceu a senha?”. Se você usa sua senha também em outros lugares, altere-a:',
     byPasskey:

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { type GrantId, type Hash, sha256 } from '../../kernel/secrets.ts'
-import { answered, type Decision, type DeviceRequest, isOfDevice, isOpen } from './device-authorization.ts'
+import { defineErrors } from '../kernel/oauth-error.ts'
+import { type GrantId, type Hash, sha256 } from '../kernel/secrets.ts'
+import { isOfCode } from './decoupled-code.ts'
+import { answered, type Decision, type DecoupledRequest, isOpen } from './decoupled-request.ts'
 
 const NOW = 1_000_000
-const REQUEST: DeviceRequest = {
+const REQUEST: DecoupledRequest = {
   kind: 'device',
   clientId: 'tool',
   scopes: ['read', 'write'],
@@ -16,20 +18,26 @@ const REQUEST: DeviceRequest = {
   expiresAt: NOW + 900,
 }
 const ALLOWED: Decision = { subject: 'alice', scopes: ['read'], authTime: NOW }
-const ANSWERED: DeviceRequest = { ...REQUEST, decision: ALLOWED }
+const ANSWERED: DecoupledRequest = { ...REQUEST, decision: ALLOWED }
 
+const ERRORS = defineErrors({
+  gone: ['invalid_request', 'It has expired'],
+  answered: ['invalid_request', 'It has an answer'],
+})
+const answer = (request: DecoupledRequest, decision: Decision, now: number) =>
+  answered(request, decision, now, ERRORS)
 const refused = (reason: string) => expect.objectContaining({ reason })
 
-describe('a request of a device', () => {
+describe('a request that its user answers elsewhere', () => {
   it('takes a decision until the second in which its codes expire', () => {
-    expect(answered(REQUEST, ALLOWED, NOW + 599)).toEqual(ANSWERED)
-    expect(() => answered(REQUEST, ALLOWED, NOW + 600)).toThrow(refused('device_request_gone'))
+    expect(answer(REQUEST, ALLOWED, NOW + 599)).toEqual(ANSWERED)
+    expect(() => answer(REQUEST, ALLOWED, NOW + 600)).toThrow(refused('gone'))
   })
 
   it('is written once, and takes a repetition of its decision even after the codes expired', () => {
     const repetition = { ...ALLOWED, authTime: NOW + 5 }
-    expect(answered(ANSWERED, repetition, NOW + 599)).toBe(ANSWERED)
-    expect(answered(ANSWERED, repetition, NOW + 600)).toBe(ANSWERED)
+    expect(answer(ANSWERED, repetition, NOW + 599)).toBe(ANSWERED)
+    expect(answer(ANSWERED, repetition, NOW + 600)).toBe(ANSWERED)
   })
 
   it.each([
@@ -38,7 +46,7 @@ describe('a request of a device', () => {
     ['a denial', { scopes: [] }],
   ])('refuses a second decision: %s', (_, other) => {
     const second = { ...ALLOWED, ...other }
-    expect(() => answered(ANSWERED, second, NOW + 1)).toThrow(refused('device_request_answered'))
+    expect(() => answer(ANSWERED, second, NOW + 1)).toThrow(refused('answered'))
   })
 
   it('is open until its codes expire, and only without a decision', () => {
@@ -53,6 +61,6 @@ describe('a request of a device', () => {
     ['its code under another grant', 'code', 'x', false],
   ])('is found by %s: %s, %s', (_, deviceCode, id, found) => {
     const request = { ...REQUEST, codeHash: sha256('code') }
-    expect(isOfDevice(request, deviceCode, id as GrantId)).toBe(found)
+    expect(isOfCode(request, deviceCode, id as GrantId)).toBe(found)
   })
 })

@@ -1,0 +1,258 @@
+import * as z from 'zod'
+import { ConsentForm } from '../../authorization/consent.ts'
+import {
+  answerRequest,
+  askForDecision,
+  askToSignIn,
+  type DecisionView,
+  type DecoupledDecisions,
+  freshSession,
+  requireOpenForm,
+} from '../../authorization/decoupled-decision.ts'
+import type { Session } from '../../authorization/interaction.ts'
+import { errorPages } from '../../authorization/redirect-target.ts'
+import type { Tickets } from '../../authorization/ticket.ts'
+import { type PublicClient, publicClient } from '../../clients/client-record.ts'
+import type { ServerContext } from '../../feature.ts'
+import { findRequest, isOpen } from '../../grants/decoupled-request.ts'
+import type { Endpoint } from '../../http/endpoint.ts'
+import { type HttpRequest, type HttpResponse, securePage } from '../../http/http.ts'
+import { formParameters, parameters, readMessage } from '../../http/message.ts'
+import { type PageView, pageView, requireOwnForm } from '../../http/page.ts'
+import { defineErrors, OAuthError, withCode } from '../../kernel/oauth-error.ts'
+import { coarseNetworkOf } from '../../limits/caller-network.ts'
+import { close, keyOfUser, requestsOf, unblock } from './user-requests.ts'
+
+// The page of a signed-in user: what waits for an answer, and one request with its form.
+
+/** The requests that wait for the user, the oldest first, and the clients that the user silenced. */
+export interface BackchannelRequestsView extends PageView {
+  readonly session: Session
+  readonly requests: readonly WaitingRequest[]
+  readonly blocked: readonly PublicClient[]
+  /** A form for each blocked client: POST to `action` with `ticket` and `client_id`. That client may then ask again. */
+  readonly action: string
+  readonly ticket: string
+}
+
+interface WaitingRequest {
+  readonly client: PublicClient
+  readonly message?: string | undefined
+  /** Seconds since the request. */
+  readonly age: number
+  /** Its page, a path with query. */
+  readonly href: string
+}
+
+/**
+ * The page on which the user decides. The user began nothing here, and a client can ask at any time: show all of these members, and
+ * make "Deny" as large as "Allow". The form may have `never` with the value `yes`, next to the decision `deny`.
+ */
+export interface BackchannelRequestView extends DecisionView {
+  /** What the client says, at most 60 characters. Show it in quotes, as words of the client: anything can stand there. */
+  readonly message?: string | undefined
+  /** The network that the request came from: 24 bits of IPv4, 48 of IPv6. */
+  readonly network?: string | undefined
+}
+
+export interface BackchannelAnsweredView extends PageView {
+  readonly client: PublicClient
+  readonly allowed: boolean
+  /** When the client may ask again, in epoch seconds, if this answer has silenced it. */
+  readonly blockedUntil?: number | undefined
+  /** The page of all requests. */
+  readonly href: string
+}
+
+/** The application's part: three pages. */
+export interface BackchannelInteraction {
+  requestsPage(view: BackchannelRequestsView): HttpResponse | Promise<HttpResponse>
+  requestPage(view: BackchannelRequestView): HttpResponse | Promise<HttpResponse>
+  requestAnsweredPage(view: BackchannelAnsweredView): HttpResponse | Promise<HttpResponse>
+}
+
+export const BACKCHANNEL_PAGE_ERRORS = defineErrors({
+  ...withCode('invalid_request', {
+    backchannel_request_gone: 'This request is no longer open. Begin again in the app',
+    backchannel_request_answered: 'This request was already answered. Return to the app',
+    backchannel_ticket_invalid: 'This form has expired or belongs to another sign-in. Open the page again',
+  }),
+  backchannel_request_unknown: ['invalid_request', 'You have no such request', 404],
+})
+
+/** By the names that every flow has. */
+export const BACKCHANNEL_ANSWER_ERRORS = {
+  gone: BACKCHANNEL_PAGE_ERRORS.backchannel_request_gone,
+  answered: BACKCHANNEL_PAGE_ERRORS.backchannel_request_answered,
+  formExpired: BACKCHANNEL_PAGE_ERRORS.backchannel_ticket_invalid,
+}
+
+/** The user allowed a request: a grant is open. */
+export interface BackchannelApproved {
+  readonly type: 'backchannel_approved'
+  readonly requestId: string
+  readonly grantId: string
+  readonly clientId: string
+  readonly subject: string
+  readonly scopes: readonly string[]
+  readonly resources: readonly string[]
+}
+
+/** The user denied a request. */
+export interface BackchannelDenied {
+  readonly type: 'backchannel_denied'
+  readonly requestId: string
+  readonly clientId: string
+  readonly subject: string
+  /** The client may not ask this user again before, in epoch seconds. */
+  readonly blockedUntil?: number | undefined
+}
+
+/** The user lets a client ask again. */
+export interface BackchannelUnblocked {
+  readonly type: 'backchannel_unblocked'
+  readonly clientId: string
+  readonly subject: string
+}
+
+export interface BackchannelPages extends DecoupledDecisions {
+  readonly server: ServerContext
+  readonly pages: BackchannelInteraction
+  /** Of the form for a blocked client. */
+  readonly listTickets: Tickets
+}
+
+/** @param path of the page, below the issuer */
+export function pageEndpoints(context: BackchannelPages, path: string): Endpoint[] {
+  const page = errorPages(context.server)
+  return [
+    {
+      ...page,
+      path,
+      summary: 'The requests that wait for the user (CIBA 8)',
+      message: UnblockForm,
+      methods: ['GET', 'POST'],
+      answer: (request) => (request.method === 'GET' ? show(context, request) : allowAgain(context, request)),
+    },
+    {
+      ...page,
+      path: `${path}/decision`,
+      summary: "The user's answer to a request",
+      message: DecisionForm,
+      methods: ['POST'],
+      answer: (request) => decide(context, request),
+    },
+  ]
+}
+
+const RequestQuery = z.object({ request: z.string().max(100).optional() })
+
+async function show(context: BackchannelPages, http: HttpRequest): Promise<HttpResponse> {
+  const { request: requestId } = readMessage(RequestQuery, parameters(http.query))
+  const query = requestId === undefined ? '' : `?${new URLSearchParams({ request: requestId })}`
+  const session = await freshSession(context, http)
+  if (session === undefined) return askToSignIn(context, http, query)
+  return requestId === undefined
+    ? showList(context, session, http)
+    : showRequest(context, { session, requestId, returnQuery: query }, http)
+}
+
+/** Of another user it is not there: a forwarded link tells nothing. */
+async function showRequest(
+  context: BackchannelPages,
+  shown: { readonly session: Session; readonly requestId: string; readonly returnQuery: string },
+  http: HttpRequest,
+): Promise<HttpResponse> {
+  const request = await findRequest(context, shown.requestId)
+  if (request === undefined || request.subject !== shown.session.subject)
+    throw new OAuthError(BACKCHANNEL_PAGE_ERRORS.backchannel_request_unknown)
+  if (!isOpen(request, context.server.now())) {
+    const { gone, answered } = context.answerErrors
+    throw new OAuthError(request.decision === undefined ? gone : answered)
+  }
+  const { message, address } = request
+  const network = address && coarseNetworkOf(address)
+  return askForDecision(context, { ...shown, request }, http, (view) =>
+    context.pages.requestPage({ ...view, message, network }),
+  )
+}
+
+async function showList(
+  context: BackchannelPages,
+  session: Session,
+  http: HttpRequest,
+): Promise<HttpResponse> {
+  const { server, pages, listTickets, page, maxAge } = context
+  const { open, blocks } = await requestsOf(context, keyOfUser(session.subject))
+  const [requests, blocked] = await Promise.all([
+    Promise.all(open.map(({ requestId }) => waiting(context, requestId))),
+    Promise.all(blocks.map(({ clientId }) => server.store.clients.find(clientId))),
+  ])
+  const view = {
+    ...pageView(server.interaction, http),
+    session,
+    requests: requests.filter((request) => request !== undefined),
+    blocked: blocked.flatMap((client) => (client === undefined ? [] : [publicClient(client)])),
+    action: page,
+    ticket: listTickets.seal({ session: session.id, query: '' }, server.now() + maxAge),
+  }
+  return securePage(await pages.requestsPage(view))
+}
+
+async function waiting(context: BackchannelPages, requestId: string): Promise<WaitingRequest | undefined> {
+  const { server, page } = context
+  const request = await findRequest(context, requestId)
+  if (request === undefined || !isOpen(request, server.now())) return undefined
+  const client = await server.store.clients.find(request.clientId)
+  if (client === undefined) return undefined
+  const { message, createdAt } = request
+  const href = `${page}?request=${requestId}`
+  return { client: publicClient(client), message, age: server.now() - createdAt, href }
+}
+
+const DecisionForm = ConsentForm.extend({ never: z.string().optional().catch(undefined) })
+
+async function decide(context: BackchannelPages, http: HttpRequest): Promise<HttpResponse> {
+  const { server, pages, page } = context
+  const answer = await answerRequest(context, http)
+  if (answer === undefined) return askToSignIn(context, http)
+  const { never } = readMessage(DecisionForm, formParameters(http))
+  const { client, requestId, decision, grant, isFirst } = answer
+  const { subject } = decision
+  const ids = { requestId, clientId: client.clientId }
+  const denial = never === 'yes' ? 'never' : 'denied'
+  const said = grant === undefined ? denial : 'allowed'
+  // After the decision: if this is lost, sending the form again repeats it.
+  const blockedUntil = await close(context, keyOfUser(subject), ids, said)
+  if (isFirst && grant !== undefined) {
+    const { id: grantId, scopes, resources } = grant
+    const event = { type: 'backchannel_approved', ...ids, grantId, subject, scopes, resources } as const
+    server.emit(event satisfies BackchannelApproved, http)
+  } else if (isFirst) {
+    const event = { type: 'backchannel_denied', ...ids, subject, blockedUntil } as const
+    server.emit(event satisfies BackchannelDenied, http)
+  }
+  const view = {
+    ...pageView(server.interaction, http),
+    client: publicClient(client),
+    blockedUntil,
+    href: page,
+  }
+  return securePage(await pages.requestAnsweredPage({ ...view, allowed: grant !== undefined }))
+}
+
+const UnblockForm = z.object({ ticket: z.string().max(200), client_id: z.string().max(500) })
+
+async function allowAgain(context: BackchannelPages, http: HttpRequest): Promise<HttpResponse> {
+  const { server, listTickets, answerErrors } = context
+  requireOwnForm(server, http)
+  const { ticket, client_id: clientId } = readMessage(UnblockForm, formParameters(http))
+  const session = await freshSession(context, http)
+  if (session === undefined) return askToSignIn(context, http)
+  const end = listTickets.open({ session: session.id, query: '' }, ticket)
+  requireOpenForm(server, end, answerErrors.formExpired)
+  const { subject } = session
+  if (await unblock(context, keyOfUser(subject), clientId))
+    server.emit({ type: 'backchannel_unblocked', clientId, subject } satisfies BackchannelUnblocked)
+  return showList(context, session, http)
+}

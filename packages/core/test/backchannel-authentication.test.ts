@@ -1,0 +1,489 @@
+import type { HttpResponse, RateLimiter } from '@grantkit/core'
+import { authorizationDetails, type DetailTypes } from '@grantkit/core/authorization-details'
+import { CIBA_GRANT } from '@grantkit/core/backchannel-authentication'
+import { dpop } from '@grantkit/core/dpop'
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { type Asked, addAgent, openBackchannelService, PAGE, SCOPE } from './backchannel-service.ts'
+import { bodyOf, refresh, type TokenAnswer } from './client.ts'
+import { proven } from './dpop-service.ts'
+import { ISSUER, openService } from './service.ts'
+
+const errorOf = (answer: HttpResponse) => bodyOf(answer).error
+const reasonsOf = ({ events }: { readonly events: readonly object[] }) =>
+  events.flatMap((event) => ('reason' in event ? [event.reason] : []))
+
+describe('a request for a user', () => {
+  it('returns an id for polls, its lifetime and the interval, and tells the user', async () => {
+    const { ask, service, notices, agent } = await openBackchannelService()
+    const answer = await ask({ binding_message: 'Pay 12 EUR', resource: ISSUER })
+    expect(answer).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' } })
+    expect(bodyOf(answer)).toEqual({
+      auth_req_id: expect.stringMatching(/^gkb_[\w-]{22}\.[\w-]{22}\.[\w-]{43}$/),
+      expires_in: 300,
+      interval: 5,
+    })
+    const { clientId } = agent
+    const requestId = String(notices[0]?.requestId)
+    const url = `${ISSUER}${PAGE}?request=${requestId}`
+    const notice = { requestId, clientId, subject: 'alice', url, expiresAt: service.clock.now + 300 }
+    expect(notices).toEqual([notice])
+    expect(service.events).toContainEqual({ type: 'backchannel_requested', ...notice })
+  })
+
+  it('is in the metadata, where only this feature has it', async () => {
+    const { service } = await openBackchannelService()
+    expect(service.server.metadata).toMatchObject({
+      backchannel_authentication_endpoint: `${ISSUER}/api/oauth/bc-authorize`,
+      backchannel_token_delivery_modes_supported: ['poll'],
+      backchannel_user_code_parameter_supported: false,
+      grant_types_supported: expect.arrayContaining([CIBA_GRANT]),
+    })
+    const without = openService().server
+    expect(JSON.stringify(without.metadata)).not.toMatch(/backchannel|ciba/)
+    expect(without.routes.map(({ path }) => path)).not.toContain(PAGE)
+  })
+
+  it.each([
+    ['30', 30],
+    ['1', 30],
+    ['120', 120],
+    ['9999', 600],
+  ])('lives as long as it asks within the limits of the server: %s', async (requested_expiry, expires_in) => {
+    const { start } = await openBackchannelService()
+    expect(await start({ requested_expiry })).toMatchObject({ expires_in })
+  })
+
+  it.each([
+    ['without a user', { login_hint: '' }, 400, 'invalid_request', 'user_hint_missing'],
+    [
+      'with two hints',
+      { id_token_hint: 'x', login_hint: 'alice' },
+      400,
+      'invalid_request',
+      'user_hint_missing',
+    ],
+    [
+      'with a token as hint',
+      { login_hint_token: 'x' },
+      400,
+      'invalid_request',
+      'login_hint_token_unsupported',
+    ],
+    [
+      'with a forged ID token',
+      { id_token_hint: 'a.b.c' },
+      400,
+      'invalid_request',
+      'backchannel_hint_unverified',
+    ],
+    ['without openid', { scope: 'courses:read' }, 400, 'invalid_scope', 'backchannel_openid_missing'],
+    ['for an unknown scope', { scope: 'openid nope' }, 400, 'invalid_scope', 'scope_unknown'],
+    ['for an unknown resource', { resource: 'https://o.example' }, 400, 'invalid_target', 'resource_unknown'],
+    ['for no time', { requested_expiry: '0' }, 400, 'invalid_request', 'requested_expiry_invalid'],
+    ['for a time in words', { requested_expiry: 'soon' }, 400, 'invalid_request', 'requested_expiry_invalid'],
+    [
+      'with an endless message',
+      { binding_message: 'x'.repeat(61) },
+      400,
+      'invalid_binding_message',
+      'binding_message_invalid',
+    ],
+    [
+      'with an invisible message',
+      { binding_message: '\u202e \u200b' },
+      400,
+      'invalid_binding_message',
+      'binding_message_invalid',
+    ],
+    ['with a wrong secret', { client_secret: 'x' }, 401, 'invalid_client', 'client_secret_wrong'],
+  ])('%s is refused, and nobody is told', async (_, form, status, error, reason) => {
+    const { ask, service, notices } = await openBackchannelService()
+    const answer = await ask(form)
+    expect([answer.status, errorOf(answer), reasonsOf(service)]).toEqual([status, error, [reason]])
+    expect(notices).toEqual([])
+  })
+
+  it('of a client without the grant type is refused', async () => {
+    const { ask, service } = await openBackchannelService()
+    const other = await addAgent(service, { grantTypes: undefined, redirectUris: ['https://a.example/'] })
+    const answer = await ask({}, other)
+    expect([answer.status, errorOf(answer)]).toEqual([400, 'unauthorized_client'])
+  })
+
+  it('comes from no public client, and from none that registered itself', async () => {
+    const { service } = await openBackchannelService()
+    await expect(addAgent(service, { tokenEndpointAuthMethod: 'none' })).rejects.toMatchObject({
+      error: 'invalid_client_metadata',
+    })
+    const json = { redirect_uris: ['http://127.0.0.1:1/'], grant_types: [CIBA_GRANT, 'authorization_code'] }
+    const registered = bodyOf(await service.send('POST', '/api/oauth/register', { json }))
+    expect(registered.grant_types).not.toContain(CIBA_GRANT)
+  })
+
+  it('may name the user by an ID token of this client, also an expired one', async () => {
+    const { answered, poll, start, service, notices } = await openBackchannelService()
+    const { id_token } = bodyOf<TokenAnswer>(await poll(await answered('allow')))
+    service.clock.now += 90_000
+    expect(await start({ id_token_hint: id_token })).toMatchObject({ interval: 5 })
+    expect(notices.at(-1)).toMatchObject({ subject: 'alice' })
+  })
+
+  it('may name the user by a token that the application reads', async () => {
+    const { start, notices } = await openBackchannelService({
+      loginHintTokens: true,
+      userOf: async ({ name, value }) => (name === 'login_hint_token' ? `user of ${value}` : undefined),
+    })
+    await start({ login_hint_token: 'x' })
+    expect(notices).toMatchObject([{ subject: 'user of x' }])
+  })
+
+  it('is answered also if its user cannot be told', async () => {
+    const { ask, service } = await openBackchannelService({
+      notify: async () => {
+        throw new Error('The mail server is down')
+      },
+    })
+    expect((await ask()).status).toBe(200)
+    const type = 'backchannel_notify_failed'
+    await expect.poll(() => service.events).toContainEqual(expect.objectContaining({ type }))
+  })
+})
+
+describe('a hint that no user has', () => {
+  it('is answered like any other: the same members, the same limits, and never an approval', async () => {
+    const { ask, poll, service, notices } = await openBackchannelService()
+    const login_hint = 'nobody@server.example'
+    const known = await ask()
+    const unknown = await ask({ login_hint })
+    const shapeOf = ({ status, headers, body }: HttpResponse) => [
+      status,
+      headers,
+      Object.keys(JSON.parse(body)),
+    ]
+    expect(shapeOf(unknown)).toEqual(shapeOf(known))
+    expect(shapeOf(await ask({ login_hint }))).toEqual(shapeOf(await ask()))
+    const asked = bodyOf<Asked>(unknown)
+    expect(asked.auth_req_id).toHaveLength(bodyOf<Asked>(known).auth_req_id.length)
+    expect(errorOf(await poll(asked))).toBe('authorization_pending')
+    service.clock.now += 301
+    expect(errorOf(await poll(asked))).toBe('expired_token')
+    expect(notices).toHaveLength(1)
+  })
+
+  it('is told only if the operator wants that', async () => {
+    const { ask } = await openBackchannelService({ tellUnknownUsers: true })
+    const answer = await ask({ login_hint: 'nobody' })
+    expect([answer.status, errorOf(answer)]).toEqual([400, 'unknown_user_id'])
+  })
+})
+
+describe('the page of requests', () => {
+  it('lists what waits for its user alone', async () => {
+    const { start, open, shown, agent } = await openBackchannelService()
+    await start({ binding_message: 'Pay  12\nEUR' })
+    await open()
+    const { clientId } = agent
+    const href = expect.stringMatching(/^\/oauth\/requests\?request=[\w-]{22}$/)
+    expect(shown.list?.requests).toMatchObject([
+      { client: { clientId, clientName: 'Night agent' }, message: 'Pay 12 EUR', age: 0, href },
+    ])
+    await open('', 'user=bob')
+    expect(shown.list?.requests).toEqual([])
+  })
+
+  it('shows who asks for what, since when and from where, and what the client says', async () => {
+    const { start, openLast, shown, service } = await openBackchannelService()
+    await start({ binding_message: 'Order 17' })
+    service.clock.now += 20
+    expect((await openLast()).body).toBe('request')
+    expect(shown.request).toMatchObject({
+      client: { clientName: 'Night agent', origin: 'integration' },
+      message: 'Order 17',
+      age: 20,
+      network: '203.0.113.0/24',
+      sameNetwork: false,
+      scopes: [{ name: 'openid' }, { name: 'courses:read' }],
+    })
+  })
+
+  it('shows authorization details in words, and the tokens are for those that the page has shown', async () => {
+    const schema = z.object({ amount: z.int() })
+    const types: DetailTypes = { payment: { schema, describe: ({ amount }) => `Pay ${amount} EUR` } }
+    const features = [authorizationDetails({ types })]
+    const { ask, start, openLast, answer, poll, shown } = await openBackchannelService({
+      server: { features },
+    })
+    const wrong = { authorization_details: JSON.stringify([{ type: 'payment', amount: 'all' }]) }
+    expect(errorOf(await ask(wrong))).toBe('invalid_authorization_details')
+    const details = [{ type: 'payment', amount: 12 }]
+    const asked = await start({ authorization_details: JSON.stringify(details) })
+    await openLast()
+    const view = shown.request?.terms?.authorization_details
+    expect(view?.details).toEqual([{ type: 'payment', text: 'Pay 12 EUR' }])
+    expect((await answer('allow')).status).toBe(400)
+    expect(errorOf(await poll(asked))).toBe('authorization_pending')
+    await answer('allow', { authorization_details: String(view?.shown) })
+    expect(bodyOf(await poll(asked))).toMatchObject({ authorization_details: details })
+  })
+
+  it('needs a recent sign-in, and comes back to the request', async () => {
+    const { start, openLast, notices, service } = await openBackchannelService()
+    await start()
+    for (const cookie of ['', `user=alice@${service.clock.now - 3601}`]) {
+      expect((await openLast(cookie)).status).toBe(303)
+      expect(service.shown.signIn).toBe(`${PAGE}?request=${notices[0]?.requestId}`)
+    }
+  })
+
+  it('asks for a sign-in as strong as the client wants', async () => {
+    const { start, openLast, answer, poll, service } = await openBackchannelService({
+      server: { stepUp: { classes: ['pwd', 'phr'] } },
+    })
+    const { now } = service.clock
+    const asked = await start({ acr_values: 'phr' })
+    await openLast(`user=alice@${now - 9}/pwd/pwd`)
+    expect(service.shown.signInHint).toMatchObject({ acrValues: ['phr'] })
+    const strong = `user=alice@${now}/phr/hwk.pin`
+    await openLast(strong)
+    await answer('allow', {}, strong)
+    const { access_token } = bodyOf<TokenAnswer>(await poll(asked))
+    const { grants } = await service.server.grants.list('alice')
+    expect(grants).toMatchObject([{ acr: 'phr', amr: ['hwk', 'pin'], authTime: now }])
+    expect(access_token).toMatch(/^gka_/)
+  })
+})
+
+describe('polls', () => {
+  it('are pending until the user answers, and then get the tokens of that approval', async () => {
+    const { start, poll, openLast, answer, service, agent } = await openBackchannelService()
+    const asked = await start()
+    expect(errorOf(await poll(asked))).toBe('authorization_pending')
+    await openLast()
+    expect((await answer()).body).toBe('answered')
+    const tokens = bodyOf<TokenAnswer>(await poll(asked))
+    expect(tokens).toMatchObject({ scope: SCOPE, token_type: 'Bearer', refresh_token: expect.any(String) })
+    const [, payload = ''] = tokens.id_token.split('.')
+    expect(JSON.parse(Buffer.from(payload, 'base64url').toString())).toMatchObject({
+      sub: 'alice',
+      aud: agent.clientId,
+      auth_time: service.clock.now,
+    })
+    const { grants } = await service.server.grants.list('alice')
+    expect(grants).toMatchObject([{ origin: 'backchannel', network: '203.0.113.0/24' }])
+    expect((await refresh(service, agent, tokens.refresh_token)).status).toBe(200)
+  })
+
+  it('get access_denied after a denial, and expired_token when nobody answered', async () => {
+    const { answered, start, poll, service } = await openBackchannelService()
+    const denied = await poll(await answered('deny'))
+    expect([denied.status, errorOf(denied)]).toEqual([400, 'access_denied'])
+    const asked = await start()
+    service.clock.now += 300
+    expect(errorOf(await poll(asked))).toBe('expired_token')
+    service.clock.now += 301
+    expect(errorOf(await poll(asked))).toBe('invalid_grant')
+  })
+
+  it('that come too often are slowed down, and never after the decision', async () => {
+    const counts = new Map<string, number>()
+    const rateLimiter: RateLimiter = {
+      async take(limit, key) {
+        const name = `${limit} ${key}`
+        counts.set(name, (counts.get(name) ?? 0) + 1)
+        return limit === 'backchannel_poll' && (counts.get(name) ?? 0) > 1 ? 9 : 0
+      },
+    }
+    const { start, poll, openLast, answer } = await openBackchannelService({ server: { rateLimiter } })
+    const asked = await start()
+    await poll(asked)
+    expect(bodyOf(await poll(asked))).toMatchObject({ error: 'slow_down', interval: 10 })
+    await openLast()
+    await answer()
+    expect((await poll(asked)).status).toBe(200)
+  })
+
+  it('get the same answer again while it may have been lost, and later end the grant', async () => {
+    const { answered, poll, service } = await openBackchannelService()
+    const asked = await answered('allow')
+    const first = bodyOf<TokenAnswer>(await poll(asked))
+    service.clock.now += 20
+    const again = bodyOf<TokenAnswer>(await poll(asked))
+    expect([again.access_token, again.refresh_token]).toEqual([first.access_token, first.refresh_token])
+    service.clock.now += 3600
+    expect(errorOf(await poll(asked))).toBe('invalid_grant')
+    expect((await service.server.grants.list('alice')).grants).toEqual([])
+  })
+
+  it('fifty at once against one approval get the tokens of one grant', async () => {
+    const { start, poll, openLast, answer, service } = await openBackchannelService()
+    const asked = await start()
+    await openLast()
+    const [, ...answers] = await Promise.all([answer(), ...Array.from({ length: 50 }, () => poll(asked))])
+    const bodies = answers.map((one) => bodyOf<Partial<TokenAnswer & { error: string }>>(one))
+    const last = bodyOf<TokenAnswer>(await poll(asked))
+    for (const { access_token, error } of bodies)
+      expect(error ?? access_token).toBe(error ? 'authorization_pending' : last.access_token)
+    expect((await service.server.grants.list('alice')).grants).toHaveLength(1)
+  })
+})
+
+describe('the bounds of what can wait for a user', () => {
+  it('are one request of a client, whose next one is told when to come back', async () => {
+    const { start, ask, service, openLast, answer } = await openBackchannelService()
+    await start({ requested_expiry: '100' })
+    const next = await ask()
+    expect([next.status, errorOf(next), next.headers['retry-after']]).toEqual([
+      429,
+      'temporarily_unavailable',
+      '100',
+    ])
+    expect(reasonsOf(service)).toEqual(['request_open'])
+    await openLast()
+    await answer()
+    expect((await ask()).status, 'after the answer').toBe(200)
+  })
+
+  it('are five requests of all clients, also when they come at once', async () => {
+    const { ask, service, open, shown } = await openBackchannelService()
+    const agents = await Promise.all(Array.from({ length: 8 }, () => addAgent(service)))
+    const answers = await Promise.all(agents.map((agent) => ask({}, agent)))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 200, 200, 429, 429, 429])
+    await open()
+    expect(shown.list?.requests).toHaveLength(5)
+  })
+
+  it('are ten requests of a client in an hour', async () => {
+    const { answered, ask, service } = await openBackchannelService()
+    for (let asked = 0; asked < 10; asked++) await answered('allow')
+    expect((await ask()).status).toBe(429)
+    expect(reasonsOf(service)).toContain('too_many_backchannel_requests')
+    service.clock.now += 3601
+    expect((await ask()).status).toBe(200)
+  })
+
+  it('three denials silence the client for a day, for this user alone', async () => {
+    const { answered, ask, service, shown } = await openBackchannelService()
+    for (let denied = 0; denied < 3; denied++) await answered('deny')
+    expect(shown.answered).toMatchObject({ blockedUntil: service.clock.now + 86_400 })
+    const blocked = await ask()
+    expect([blocked.status, errorOf(blocked)]).toEqual([403, 'access_denied'])
+    expect((await ask({ login_hint: 'bob' })).status).toBe(200)
+    expect((await ask({}, await addAgent(service))).status, 'another client').toBe(200)
+    service.clock.now += 86_400
+    expect((await ask()).status, 'a day later').toBe(200)
+  })
+
+  it('a form that is sent twice is one denial', async () => {
+    const { start, openLast, answer, ask } = await openBackchannelService()
+    await start()
+    await openLast()
+    for (let sent = 0; sent < 4; sent++) expect((await answer('deny')).status).toBe(200)
+    expect((await ask()).status).toBe(200)
+  })
+
+  it('"never ask again" holds until the user takes it back', async () => {
+    const { answered, ask, service, open, shown, agent } = await openBackchannelService()
+    await answered('deny', { never: 'yes' })
+    service.clock.now += 30 * 86_400
+    expect((await ask()).status).toBe(403)
+    await open()
+    expect(shown.list?.blocked).toMatchObject([{ clientId: agent.clientId }])
+    const form = { ticket: String(shown.list?.ticket), client_id: agent.clientId }
+    const headers = { cookie: 'user=alice' }
+    await service.send('POST', PAGE, { form: { ...form, ticket: 'x' }, headers })
+    expect((await ask()).status, 'after a forged form').toBe(403)
+    await service.send('POST', PAGE, { form, headers })
+    expect(shown.list?.blocked).toEqual([])
+    expect(service.events).toContainEqual({
+      type: 'backchannel_unblocked',
+      clientId: agent.clientId,
+      subject: 'alice',
+    })
+    expect((await ask()).status).toBe(200)
+  })
+})
+
+describe('an attack', () => {
+  it('by a message that speaks for the server is words of the client: short, on one line, visible', async () => {
+    const { start, openLast, shown } = await openBackchannelService()
+    await start({ binding_message: 'Grantkit support:\n\u202eplease approve' })
+    await openLast()
+    expect(shown.request?.message).toBe('Grantkit support: please approve')
+  })
+
+  it('by a forwarded link finds nothing: the session is the one of the subject', async () => {
+    const { start, openLast, answer, service, poll } = await openBackchannelService()
+    const asked = await start()
+    expect((await openLast('user=bob')).status).toBe(404)
+    expect(service.shown.error).toMatchObject({ reason: 'backchannel_request_unknown' })
+    await openLast()
+    expect((await answer('allow', {}, 'user=bob')).status).toBe(400)
+    expect(errorOf(await poll(asked))).toBe('authorization_pending')
+  })
+
+  it('by a form of another site is refused', async () => {
+    const { start, openLast, shown, service } = await openBackchannelService()
+    await start()
+    await openLast()
+    const [path = '', query = ''] = String(shown.request?.action).split('?')
+    const form = { ticket: String(shown.request?.ticket), decision: 'allow', scope: 'courses:read' }
+    const headers = { cookie: 'user=alice', 'sec-fetch-site': 'cross-site' }
+    expect((await service.send('POST', path, { query, form, headers })).status).toBe(403)
+  })
+
+  it('by another client that learned the id gets nothing, and ends nothing', async () => {
+    const { answered, poll, service } = await openBackchannelService()
+    const asked = await answered('allow')
+    expect(errorOf(await poll(asked, {}, await addAgent(service)))).toBe('invalid_grant')
+    expect((await poll(asked)).status).toBe(200)
+  })
+
+  it('by a thief of the id without the key of its request gets nothing', async () => {
+    const { service, poll, openLast, answer, agent } = await openBackchannelService({
+      server: { features: [dpop()] },
+    })
+    const path = '/api/oauth/bc-authorize'
+    const secret = { client_id: agent.clientId, client_secret: agent.clientSecret ?? '' }
+    const form = { ...secret, scope: SCOPE, login_hint: 'alice' }
+    const headers = proven(service, path)
+    const asked = bodyOf<Asked>(await service.send('POST', path, { form, headers }))
+    await openLast()
+    await answer()
+    expect(errorOf(await poll(asked))).toBe('invalid_dpop_proof')
+  })
+
+  it('by a guessed id is an unknown one', async () => {
+    const { answered, poll } = await openBackchannelService()
+    const { auth_req_id } = await answered('allow')
+    const [grant, request] = auth_req_id.split('.')
+    expect(errorOf(await poll({ auth_req_id: `${grant}.${request}.${'A'.repeat(43)}` }))).toBe(
+      'invalid_grant',
+    )
+    expect(errorOf(await poll({ auth_req_id: 'guess' }))).toBe('invalid_grant')
+    expect((await poll({ auth_req_id })).status).toBe(200)
+  })
+
+  it('by a request from before a reset of the password ends with the sessions of the user', async () => {
+    const { start, openLast, answer, poll, open, shown, ask, service } = await openBackchannelService()
+    const asked = await start()
+    await openLast()
+    await service.server.sessions.ended({ subject: 'alice', sessionIds: ['one'] })
+    expect(errorOf(await poll(asked)), 'a sign-out in one browser').toBe('authorization_pending')
+    await service.server.sessions.ended({ subject: 'alice', sessionIds: [], all: true })
+    expect((await answer()).status).toBe(400)
+    expect(service.shown.error).toMatchObject({ reason: 'backchannel_request_gone' })
+    expect(errorOf(await poll(asked))).toBe('expired_token')
+    await open()
+    expect(shown.list?.requests).toEqual([])
+    expect((await ask()).status, 'a new request').toBe(200)
+  })
+
+  it('by a hint that is the ID token of another client is refused', async () => {
+    const { answered, poll, ask, service } = await openBackchannelService()
+    const { id_token } = bodyOf<TokenAnswer>(await poll(await answered('allow')))
+    const answer = await ask({ id_token_hint: id_token }, await addAgent(service))
+    expect([answer.status, errorOf(answer)]).toEqual([400, 'invalid_request'])
+    expect(reasonsOf(service)).toEqual(['backchannel_hint_unverified'])
+  })
+})

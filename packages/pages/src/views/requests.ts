@@ -1,0 +1,107 @@
+import type { HttpResponse, PublicClient } from '@grantkit/core'
+import type {
+  BackchannelAnsweredView,
+  BackchannelRequestsView,
+  BackchannelRequestView,
+} from '@grantkit/core/backchannel-authentication'
+import { html, type SafeHtml } from '@remix-run/html-template'
+import { ago, fill } from '../language.ts'
+import { layout, linkedToApps, type PageContext } from '../layout.ts'
+import { appName, namedApp, signedInAs } from './app.ts'
+import { authorizationDetails } from './details.ts'
+import { organizationChoice } from './organization.ts'
+import { pointInTime } from './point-in-time.ts'
+import { decision } from './scopes.ts'
+
+/** What waits for the user, and the apps that the user silenced. */
+export async function requestsPage(
+  context: PageContext,
+  view: BackchannelRequestsView,
+): Promise<HttpResponse> {
+  const texts = context.language.requests
+  const who = await signedInAs(context, view.session, view.request.path)
+  const main = html`
+<h1>${texts.title}</h1>
+${who === '' ? '' : html`<dl class="who">${who}</dl>`}
+<p class="quiet">${texts.intro}</p>
+${view.requests.length === 0 ? html`<p>${texts.none}</p>` : view.requests.map((request) => waiting(context, request))}
+${view.blocked.length === 0 ? '' : silenced(context, view)}`
+  return layout(context, { title: texts.title, main, formAction: ["'self'"] })
+}
+
+function waiting(
+  context: PageContext,
+  { client, message, age, href }: BackchannelRequestsView['requests'][number],
+): SafeHtml {
+  const { requests: texts } = context.language
+  return html`<article class="app">
+  <h2>${appName(context, client)}</h2>
+  ${message === undefined ? '' : html`<p>${says(context, message)}</p>`}
+  <p class="quiet">${ago(context.language, age)}</p>
+  <p><a class="primary" href="${href}">${texts.view}</a></p>
+</article>`
+}
+
+/** In quotes, as words of the app: an app can write what sounds like this server. */
+function says({ language: { requests } }: PageContext, message: string): SafeHtml {
+  return html`<q>${fill(requests.quoted, { message: html`<bdi>${message}</bdi>` })}</q>`
+}
+
+function silenced(context: PageContext, { blocked, action, ticket }: BackchannelRequestsView): SafeHtml {
+  const { requests: texts } = context.language
+  const form = (client: PublicClient) => html`<li>${appName(context, client)}
+  <form method="post" action="${action}">
+    <input type="hidden" name="ticket" value="${ticket}"><input type="hidden" name="client_id" value="${client.clientId}">
+    <button>${texts.letAsk}<span class="unseen"> ${appName(context, client)}</span></button>
+  </form></li>`
+  return html`<h2 class="part">${texts.silenced}</h2>
+<ul class="plain">${blocked.map(form)}</ul>`
+}
+
+/** The user began nothing here: the warning comes first, and "Deny" is as large as "Allow". */
+export async function requestPage(context: PageContext, view: BackchannelRequestView): Promise<HttpResponse> {
+  const { requests: texts } = context.language
+  const { client, session, message, network, age } = view
+  const since = { ago: ago(context.language, age) }
+  const from = network && { ...since, network: html`<bdi dir="ltr"><code>${network}</code></bdi>` }
+  const returnTo = `${view.request.path}?${view.request.query}`
+  const organization = organizationChoice(context, view.terms)
+  const details = authorizationDetails(context, view.terms)
+  const beside = { chooses: organization !== '', isWhole: details !== '' }
+  const main = html`
+<h1>${texts.askTitle}</h1>
+<div class="asker"><p class="problem"><strong>${texts.warning}</strong> ${texts.warningReason}</p>
+<section class="app" aria-label="${texts.theApp}">
+  ${namedApp(context, { client })}
+  <dl>
+    ${message === undefined ? '' : html`<div><dt>${texts.says}</dt><dd>${says(context, message)}</dd></div>`}
+    <div><dt>${texts.asked}</dt><dd>${from ? fill(texts.askedFrom, from) : since.ago}</dd></div>
+    ${await signedInAs(context, session, returnTo)}
+  </dl>
+</section></div>
+<form class="even" method="post" action="${view.action}">
+  <input type="hidden" name="ticket" value="${view.ticket}">${organization}${details}
+  ${decision(context, { asks: texts.asks, scopes: view.scopes, cautious: true, more: never(context), ...beside })}
+</form>`
+  return layout(context, { title: texts.askTitle, main, formAction: ["'self'"] })
+}
+
+function never({ language: { requests } }: PageContext): SafeHtml {
+  return html`<label class="scope"><input type="checkbox" name="never" value="yes"><span>${requests.never}</span></label>`
+}
+
+export function requestAnsweredPage(
+  context: PageContext,
+  { client, allowed, blockedUntil, href }: BackchannelAnsweredView,
+): HttpResponse {
+  const { language } = context
+  const { requests: texts } = language
+  const app = appName(context, client)
+  const title = allowed ? texts.allowedTitle : texts.deniedTitle
+  const mistake = allowed ? linkedToApps(context, texts.mistake) : ''
+  const until = blockedUntil && { app, time: pointInTime(language, blockedUntil) }
+  const main = html`<h1>${title}</h1><p>${fill(allowed ? texts.allowed : texts.denied, { app })}</p>
+${mistake === '' ? '' : html`<p>${mistake}</p>`}${until ? html`<p>${fill(texts.blocked, until)}</p>` : ''}
+<p class="pages"><a href="${href}">${texts.title}</a></p>`
+  return layout(context, { title, main })
+}
