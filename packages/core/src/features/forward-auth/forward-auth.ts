@@ -8,7 +8,7 @@ import { endpointPath } from '../../http/endpoint.ts'
 import { type HttpRequest, type HttpResponse, header } from '../../http/http.ts'
 import { type Parameters, pairsOf, parameters, readMessage, text } from '../../http/message.ts'
 import { defineErrors, OAuthError, withCode } from '../../kernel/oauth-error.ts'
-import { canonicalResource } from '../../kernel/resource-indicator.ts'
+import { canonicalResource, plainResources } from '../../kernel/resource-indicator.ts'
 import { parseScope, type ScopeCatalogue } from '../../kernel/scope.ts'
 import { ipAddress } from '../../limits/caller-network.ts'
 import type { AccessToken, ClientCredentialsToken, RequiredSignIn } from '../../resource/access.ts'
@@ -113,8 +113,8 @@ function guardedResource(
   origin: string | undefined,
 ): string {
   const resource = canonicalResource(indicator)
-  if (!resources.includes(resource))
-    throw new Error('forwardAuth: resource must be one of the resources of the server')
+  if (!plainResources(resources).includes(resource))
+    throw new Error('forwardAuth: resource must be one of the resources of the server, and no family')
   if (boundResources.includes(resource) && origin === undefined)
     throw new Error(
       'forwardAuth: resource accepts only sender-constrained tokens, so the option origin is required',
