@@ -8,13 +8,15 @@ export const SIGNED_REQUEST_VERDICTS = {
     by: 'app',
     sentence: 'The signed request of the app is no signed JWT, or names another request.',
     fix: DEVELOPER_ONLY,
-    toDeveloper: 'Send a JWT with a signature and without encryption, and no `request` or `request_uri` in it.',
+    toDeveloper:
+      'Send a JWT with a signature and without encryption, and no `request` or `request_uri` in it.',
   },
   request_object_client: {
     by: 'app',
     sentence: 'The signed request is of another client than the link names, or is a client assertion.',
     fix: 'Begin again in the app. If this is no fault of the app, somebody put the link together.',
-    toDeveloper: 'Send your `client_id` in the signed request and beside it, the same as `iss`, and no `sub`.',
+    toDeveloper:
+      'Send your `client_id` in the signed request and beside it, the same as `iss`, and no `sub`.',
   },
   request_object_algorithm: {
     by: 'app',
