@@ -1,6 +1,9 @@
+import { clientAssertion } from '@grantkit/core/client-assertion'
+import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import { requestObjects } from '@grantkit/core/request-objects'
 import { describe, expect, it } from 'vitest'
 import { authorizationQuery, authorize, bodyOf, decide, redirectOf, register } from './client.ts'
+import { DOCUMENT, ID, openWithDocuments } from './document-host.ts'
 import { ISSUER, openService, REDIRECT_URI, type Service } from './service.ts'
 import { assertionForm, assertionOf, type Claims, newKey } from './signed-assertions.ts'
 import { added, arrive, KEY, objectOf, openSigning, queryOf, reasonOf } from './signed-requests.ts'
@@ -142,6 +145,37 @@ describe('a request object', () => {
     const object = await objectOf(service, other, {}, {}, key)
     expect((await arrive(service, queryOf(other, object))).answer.body).toBe('consent')
   })
+})
+
+it('with a fraction in exp has an answer whose end is a whole second', async () => {
+  const { service, client_id } = await openSigning()
+  await arrive(service, queryOf(client_id, await objectOf(service, client_id, { exp: 1_800_000_300.5 })))
+  const { code = '' } = redirectOf(await decide(service))
+  expect(code).not.toBe('')
+  for await (const grant of service.store.grants.scan()) expect(JSON.stringify(grant)).not.toContain('.5')
+})
+
+it('of a client whose document no user has approved is not pushed: nothing could be verified', async () => {
+  const features = [clientAssertion(), pushedAuthorizationRequests(), requestObjects()]
+  const { service } = openWithDocuments({ features })
+  const form = { client_id: ID, request: await objectOf(service, ID) }
+  const answer = await service.send('POST', '/api/oauth/par', { form })
+  expect([answer.status, bodyOf(answer).error]).toEqual([401, 'invalid_client'])
+  expect(reasonOf(service)).toBe('client_not_approved')
+})
+
+it('of a client with a document is verified once its user has signed in', async () => {
+  const { service, host } = openWithDocuments({ features: [clientAssertion(), requestObjects()] })
+  const members = { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [KEY.jwk] } }
+  host.answer = { document: { ...DOCUMENT, ...members } }
+  const query = queryOf(ID, await objectOf(service, ID))
+  const [, marked = ''] = String((await authorize(service, query, {})).headers.location).split('?')
+  await authorize(service, marked, {})
+  expect(service.shown.signInHint).toMatchObject({ clientHost: new URL(ID).host })
+  expect((await arrive(service, query)).answer.body).toBe('consent')
+  const forged = queryOf(ID, await objectOf(service, ID, {}, {}, await newKey()))
+  await arrive(service, forged)
+  expect(reasonOf(service)).toBe('request_object_signature')
 })
 
 describe('requests that are not signed', () => {

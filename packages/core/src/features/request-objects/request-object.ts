@@ -100,7 +100,7 @@ export function openObject(
     sent: parametersIn(claims),
     // Not the signature: there are several for one content.
     name: jws.signed,
-    expiresAt: exp + CLOCK_TOLERANCE,
+    expiresAt: Math.floor(exp) + CLOCK_TOLERANCE,
     proven: true,
     errors: {
       expired: REQUEST_OBJECT_ERRORS.request_object_expired,
