@@ -1,5 +1,6 @@
 import { relative } from 'node:path'
 import { expect, it } from 'vitest'
+import workspace from '../package.json' with { type: 'json' }
 import { publishablePackages, ROOT } from './packages/publishable.ts'
 
 const REPOSITORY = 'https://github.com/grantkit/grantkit'
@@ -16,3 +17,10 @@ it.each(publishablePackages().map(({ manifest, folder }) => ({ ...manifest, fold
     })
   },
 )
+
+it('each script of the root installs what it needs, before anything else', () => {
+  const { turbo, ...scripts } = workspace.scripts
+  const installs =
+    /^pnpm (install && |exec node scripts\/install-service\.js && |--dir site install && |lint && )/
+  expect(Object.entries(scripts).filter(([, script]) => !installs.test(script))).toEqual([])
+})

@@ -42,6 +42,11 @@ describe('start', () => {
     for (const probe of ['healthz', 'readyz']) expect(await statusOf(probe)).toBe(200)
   })
 
+  it('prints them after what it logged before', () => {
+    const [before] = program.output().split('Harbour School')
+    for (const account of ['demo-account', 'teacher-account']) expect(before).toContain(account)
+  })
+
   it('logs what happens, without a secret, code or token', async () => {
     const json = { redirect_uris: ['http://127.0.0.1/cb'], token_endpoint_auth_method: 'client_secret_post' }
     const headers = { 'content-type': 'application/json' }

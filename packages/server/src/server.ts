@@ -128,6 +128,9 @@ interface Parts {
   readonly worker: CurrentWorker | undefined
 }
 
+const EXAMPLE = `
+  "Continue with Example" tries a sign-in without a password. Switched off by EXAMPLE_PROVIDER=off
+`
 const NO_EXAMPLE =
   'EXAMPLE_PROVIDER is on, but the provider to try needs @grantkit/testkit, a HOST that is a loopback address, one worker, users of its own, and no provider with the id example'
 
@@ -170,11 +173,9 @@ async function serve<Configured extends Config>(
   // If the output is not a terminal, every line is JSON.
   if (config.mode === 'production') log.info({ address: config.baseUrl, host, port }, 'listening')
   else if (worker?.migrates ?? true) {
-    console.log(await banner(configured, service))
-    if (example)
-      console.log(
-        `  "Continue with Example" tries a sign-in without a password. Switched off by EXAMPLE_PROVIDER=off\n`,
-      )
+    const text = await banner(configured, service)
+    await logged.printed()
+    console.log(example ? `${text}${EXAMPLE}` : text)
   }
 }
 

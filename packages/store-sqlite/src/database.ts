@@ -13,7 +13,7 @@ export const REQUEST_LOCK_MS = 250
  */
 export function openDatabase(path: string, timeout = REQUEST_LOCK_MS): DatabaseSync {
   if (!('enableDefensive' in DatabaseSync.prototype))
-    throw new Error(`store-sqlite needs Node 24.15 or newer, and this is ${process.version}`)
+    throw new Error(`store-sqlite needs Node 24.15 or newer; this is ${process.versions.node}`)
   const database = new DatabaseSync(resolve(path), { timeout, defensive: true })
   try {
     const mode = journalMode(database, performance.now() + timeout)

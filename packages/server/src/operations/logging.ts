@@ -27,12 +27,16 @@ export const READABLE_OPTIONS: LoggerOptions = {
 }
 const PRETTY = { ignore: 'pid,hostname' }
 
-/** JSON lines; readable lines on a terminal. @param worker its number, if the server has several: in each line */
+/**
+ * JSON lines; readable lines on a terminal. Outside of production each is written at once, so that the banner comes last.
+ *
+ * @param worker its number, if the server has several: in each line
+ */
 export function createLogger({ logLevel, mode }: Config, worker?: number): Logger {
   const options = { level: logLevel, ...(worker !== undefined && { base: { worker } }) }
   return mode === 'development' && process.stdout.isTTY
     ? pino({ ...READABLE_OPTIONS, ...options, transport: { target: 'pino-pretty', options: PRETTY } })
-    : pino({ ...LOG_OPTIONS, ...options })
+    : pino({ ...LOG_OPTIONS, ...options }, pino.destination({ sync: mode !== 'production' }))
 }
 
 /**
@@ -44,6 +48,8 @@ export function logObservers(log: Logger) {
     onEvent: logEvents(log),
     onError: logErrors(log),
     onWarning: (warning: string) => log.warn(warning),
+    /** Resolves when what was logged before is printed: on a terminal, another thread prints it. */
+    printed: () => new Promise<void>((resolve) => log.flush(() => resolve())),
   }
 }
 
