@@ -10,7 +10,8 @@ import { ROOT } from './packages/publishable.ts'
 it('in a clone, start installs what the service needs and nothing of the tests', async () => {
   const clone = join(await temporaryFolder(), 'grantkit')
   execFileSync('git', ['clone', '--quiet', ROOT, clone])
-  const service = await startProgram('exec pnpm start', clone, { PORT: String(await freePort()) })
+  const PORT = String(await freePort())
+  const service = await startProgram('exec pnpm start', clone, { PORT, BASE_URL: `http://127.0.0.1:${PORT}` })
   try {
     const page = await fetch(`${service.url}/login`)
     // The package of the provider to try is one that only tests declare.

@@ -11,6 +11,9 @@ app.get('/notes', protect(api, 'notes:read'), (_req, res) => {
 })
 
 app.listen(port, '127.0.0.1', (error) => {
-  if (error) throw error
+  if (error) {
+    console.error(error.message) // another program has the port
+    process.exit(1)
+  }
   console.log(`Notes at http://127.0.0.1:${port}/notes`)
 })

@@ -10,5 +10,8 @@ app.get('/notes', { preHandler: guard }, async (request) => [
   `a note of ${guard.auth(request).token.subject}`,
 ])
 
-await app.listen({ host: '127.0.0.1', port })
+await app.listen({ host: '127.0.0.1', port }).catch(({ message }) => {
+  console.error(message) // another program has the port
+  process.exit(1)
+})
 console.log(`Notes at http://127.0.0.1:${port}/notes`)

@@ -33,5 +33,8 @@ await app.register(authorizationServer(server))
 app.get('/notes', { preHandler: guard }, async (request) => [
   `a note of ${guard.auth(request).token.subject}`,
 ])
-await app.listen({ host: '127.0.0.1', port })
+await app.listen({ host: '127.0.0.1', port }).catch(({ message }) => {
+  console.error(message) // another program has the port
+  process.exit(1)
+})
 console.log(`Notes at ${issuer}/notes`)

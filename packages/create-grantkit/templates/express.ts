@@ -20,7 +20,10 @@ app.all('/mcp', protect(api, 'notes:read'), (req, res) => { // if: mcp
 }) // if: mcp
 
 app.listen(port, '127.0.0.1', (error) => {
-  if (error) throw error
+  if (error) {
+    console.error(error.message) // another program has the port
+    process.exit(1)
+  }
   console.log(`Notes at http://127.0.0.1:${port}/notes`) // if: api
   console.log(`MCP at ${resource}`) // if: mcp
 })

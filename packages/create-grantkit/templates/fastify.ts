@@ -22,6 +22,9 @@ app.all('/mcp', { preHandler: guard }, async (request, reply) => { // if: mcp
   await handle(Object.assign(request.raw, { auth }), reply.raw, request.body) // if: mcp
 }) // if: mcp
 
-await app.listen({ host: '127.0.0.1', port })
+await app.listen({ host: '127.0.0.1', port }).catch(({ message }) => {
+  console.error(message) // another program has the port
+  process.exit(1)
+})
 console.log(`Notes at http://127.0.0.1:${port}/notes`) // if: api
 console.log(`MCP at ${resource}`) // if: mcp

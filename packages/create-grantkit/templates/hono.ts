@@ -17,4 +17,7 @@ app.all('/mcp', protect(api, 'notes:read'), (c) => // if: mcp
 serve({ fetch: app.fetch, hostname: '127.0.0.1', port }, () => {
   console.log(`Notes at http://127.0.0.1:${port}/notes`) // if: api
   console.log(`MCP at ${resource}`) // if: mcp
+}).on('error', ({ message }: Error) => {
+  console.error(message) // another program has the port
+  process.exit(1)
 })
