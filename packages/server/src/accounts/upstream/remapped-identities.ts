@@ -1,6 +1,5 @@
 import { DAY_SECONDS } from '../../config/time-units.ts'
 import { added, type Database } from '../../database/database.ts'
-import type { Identity } from './identities.ts'
 
 /**
  * Finds users of Microsoft again after a new app registration, for which each has another `sub`. `tid` and `oid` together name a
@@ -50,6 +49,13 @@ export async function openRemap(database: Database, provider: string): Promise<n
   return end
 }
 
+interface ComingUser {
+  readonly issuer: string
+  readonly subject: string
+  readonly tenant?: string | undefined
+  readonly oid?: string | undefined
+}
+
 /**
  * Moves the link of the same `tid` and `oid` to this `sub`. Nothing moves if two accounts have such links.
  *
@@ -57,7 +63,7 @@ export async function openRemap(database: Database, provider: string): Promise<n
  */
 export async function moveRemapped(
   database: Database,
-  { issuer, subject, tenant, oid }: Pick<Identity, 'issuer' | 'subject' | 'tenant' | 'oid'>,
+  { issuer, subject, tenant, oid }: ComingUser,
 ): Promise<string | undefined> {
   if (tenant === undefined || oid === undefined) return undefined
   let account: string | undefined
