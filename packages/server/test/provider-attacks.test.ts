@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { folderInMemory } from '@grantkit/test-servers/folder-in-memory'
 import { sessionCookie } from '@grantkit/test-servers/session-cookie'
 import { type TestProvider, testProvider } from '@grantkit/testkit/provider'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type RunningServer, runServer } from './running-server.ts'
 
 /** What attackers do with the answers of providers, through the pages of a server with two of them. */
@@ -116,6 +116,30 @@ describe('the answer to an attacker in the browser of a victim', () => {
     }
     expect((await get('/account', session)).status).toBe(200)
     expect((await get(answerOf(HONEST, victim.request), victim.cookie)).status).toBe(303)
+  })
+})
+
+describe('an account that an attacker made first, with the address of a victim', () => {
+  const victim = { sub: 'victim', email: 'victim@corp.example', email_verified: true }
+  const by = async (name: Name, user: typeof victim) => {
+    ops[name].user = user
+    const { cookie, request } = await begun(name)
+    return get(answerOf(name, request), cookie)
+  }
+
+  it('is not that of the victim, who gets neither its methods nor its sessions', async () => {
+    const { user } = ops.honest
+    onTestFinished(() => void Object.assign(ops.honest, { user }))
+    const attacker = await by(EVIL, { ...victim, sub: 'attacker' })
+    const [session = ''] = cookiesOf(attacker).filter((cookie) => cookie.startsWith('session'))
+    const page = await by(HONEST, victim)
+    expect([page.status, server.events.at(-1)]).toMatchObject([403, { reason: 'email_in_use' }])
+    expect(cookiesOf(page).filter((cookie) => cookie.startsWith('session'))).toEqual([])
+    const links = await server.database.selectFrom('identity').select('subject').execute()
+    expect(links.map(({ subject }) => subject)).not.toContain(victim.sub)
+    expect(await page.text(), 'nothing that the attacker alone could do is offered').not.toContain('connect=')
+    const account = await (await get('/account', session)).text()
+    expect(account).not.toContain(ops.honest.issuer)
   })
 })
 

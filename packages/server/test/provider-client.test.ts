@@ -147,6 +147,13 @@ describe('the answer of the provider', () => {
       { claims: { iss: 'https://op.example:8443' } },
       /^iss of the ID token is "https:\/\/op.example:8443", not "https:\/\/op.example"$/,
     ],
+    ...['https://user@op.example', 'https://OP.example', 'https://op.example/'].map(
+      (iss): [string, object, RegExp] => [
+        `issuer ${iss}`,
+        { claims: { iss } },
+        /^iss of the ID token is ".*op\.example\/?", not "https:\/\/op.example"$/i,
+      ],
+    ),
     [
       'end',
       { claims: { exp: 1_800_000_000 } },
