@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { openChromium } from '@grantkit/test-servers/chromium'
 import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { runTestProvider } from '@grantkit/testkit/provider'
-import type { Route } from 'playwright-core'
 import { expect, it, onTestFinished } from 'vitest'
 import { runServer } from './running-server.ts'
 
@@ -19,9 +18,16 @@ it('finishes both of two tabs that were at the provider at once, the second one 
   onTestFinished(() => server.close())
   const browser = await openChromium()
   onTestFinished(() => browser.close())
-  // Each tab stays on its way to the provider until the test lets it go.
-  const held: Route[] = []
-  await browser.context.route(`${op.issuer}/**`, (route) => void held.push(route))
+  // Each tab stays at the provider until the test lets it go.
+  const held: (() => void)[] = []
+  const { fetch } = op
+  Object.assign(op, {
+    async fetch(...request: Parameters<typeof fetch>) {
+      const isVisit = new URL(request[0]).pathname === '/authorize'
+      if (isVisit) await new Promise<void>((release) => held.push(release))
+      return fetch(...request)
+    },
+  })
   const tabs = []
   for (const count of [1, 2]) {
     const page = await browser.context.newPage()
@@ -31,7 +37,7 @@ it('finishes both of two tabs that were at the provider at once, the second one 
     tabs.push(page)
   }
   for (const page of tabs.toReversed()) {
-    await held.pop()?.continue()
+    held.pop()?.()
     await page.waitForURL(`${server.baseUrl}/account`)
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Your account')
   }
