@@ -86,8 +86,7 @@ ${html.raw`<style>${theme.style}</style>`}${
 <body${wide ? html` class="wide"` : ''}>
 <header class="brand">${brand(theme, links.home)}${header}</header>
 <main>${main}</main>
-${theme.footer.length === 0 ? '' : html`<footer><ul>${theme.footer.map(footerLink)}</ul></footer>`}
-${inlineScript === undefined ? '' : html.raw`<script>${inlineScript.text}</script>`}
+${theme.footer.length === 0 ? '' : html`<footer><ul>${theme.footer.map(footerLink)}</ul></footer>`}${inlineScript === undefined ? '' : html.raw`\n<script>${inlineScript.text}</script>`}
 </body>
 </html>`
   return { status, headers: { ...pageHeaders(site, content), ...headers }, body: String(body) }

@@ -40,8 +40,8 @@ export const fr: Language = {
     choose: 'Choisissez',
   },
   details: {
-    asks: 'Elle demande exactement ceci :',
-    whole: 'Tout ou rien : si quelque chose ne convient pas, refusez.',
+    asks: 'Elle demande exactement ceci :',
+    whole: 'Tout ou rien : si quelque chose ne convient pas, refusez.',
   },
   scopes: {
     permissions: { one: '{count} autorisation.', other: '{count} autorisations.' },
@@ -221,7 +221,7 @@ export const fr: Language = {
     none: 'Aucune application ne peut agir en votre nom.',
     noneHere: 'Il n’y a aucune application sur cette page.',
     expired:
-      'Rien n’a été modifié : cette page est restée ouverte trop longtemps, ou vous vous êtes reconnecté entre-temps. Veuillez réessayer.',
+      'Rien n’a été modifié : cette page est restée ouverte trop longtemps, ou vous vous êtes reconnecté entre-temps. Veuillez réessayer.',
     disconnected: 'Déconnexion effectuée : {app} ne peut plus rien faire en votre nom.',
     named: 'L’application s’appelle désormais {app} sur cette page.',
     unregistered: 'Une application qui n’est plus enregistrée',

@@ -111,8 +111,7 @@ export function signInPage(options: SignInPageOptions): SignInPage {
         : html`
 <p>${fill(language.signIn.connectWhy, { provider: connects.label })}</p>`
     }
-${problem === undefined ? '' : html`<p class="problem" role="alert">${problem(language)}</p>`}${forOperator(reference, language)}
-${offers === undefined ? '' : offerOf(site, offers, shown)}
+${problem === undefined ? '' : html`<p class="problem" role="alert">${problem(language)}</p>`}${forOperator(reference, language)}${offers === undefined ? '' : offerOf(site, offers, shown)}
 ${signInForms({ ...options, site }, hidden, shown)}${back}`
     const script = ways.ceremonies && 'passkeys.js'
     // No form-action: browsers apply it to the redirect after the form, whose target may be any client.

@@ -151,7 +151,7 @@ export const fr: ServerTexts = {
       'Après une connexion, vous avez cinq minutes pour ajouter une première clé d’accès. Un lien est valable un jour, pour une seule clé d’accès. Clé d’accès perdue ? Demandez un nouveau lien à l’exploitant de ce service.',
     only: 'Ce compte ne s’ouvre qu’avec sa clé d’accès. Vous l’avez perdue ? Demandez un lien à l’exploitant de ce service.',
     notFresh:
-      'Votre compte a besoin d’une clé d’accès. Pour en ajouter une, reconnectez-vous : cette connexion ne montre pas que vous étiez présent au cours des cinq dernières minutes.',
+      'Votre compte a besoin d’une clé d’accès. Pour en ajouter une, reconnectez-vous : cette connexion ne montre pas que vous étiez présent au cours des cinq dernières minutes.',
     noticeTitle: 'Vous aurez besoin d’une clé d’accès',
     noticeFrom:
       'À partir du {day}, vous ne pourrez vous connecter qu’avec une clé d’accès. Votre compte n’en a pas.',
