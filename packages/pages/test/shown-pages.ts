@@ -108,8 +108,9 @@ export function formPostView(view: Pick<FormPostView, 'request' | 'locale' | 'cl
     ...view,
     action: 'https://calendar.example.com/callback',
     fields: { code: 'gkc_x0Tq7dUzvVb1y5mYkq2hG3', state: '1', iss: 'https://notes.example.com' },
-    script: 'document.forms[0].submit()',
-    scriptSource: "'sha256-ePniVEkSivX/c7XWBGafqh8tSpiRrKiqYeqbG7N1TOE='",
+    // The real one would leave the page.
+    script: 'void 0',
+    scriptSource: "'sha256-yyjq/GGlTvm0YhdkNx72uPxcwaIXqWZBYZftmpA6pYU='",
     formActionSources: ['https://calendar.example.com'],
   }
 }
