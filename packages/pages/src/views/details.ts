@@ -10,7 +10,7 @@ export function authorizationDetails(context: PageContext, terms: TermViews | un
   if (view === undefined) return ''
   return html`
 <h2>${asks}</h2>
-<ul class="problem">${view.details.map(({ text }) => html`<li><strong dir="auto">${text}</strong></li>`)}</ul>
+<div class="app"><ul class="plain">${view.details.map(({ text }) => html`<li><strong dir="auto">${text}</strong></li>`)}</ul></div>
 <p class="quiet">${whole}</p>
 <input type="hidden" name="authorization_details" value="${view.shown}">`
 }

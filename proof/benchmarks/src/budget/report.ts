@@ -18,7 +18,7 @@ export function report(
     name,
     ...operations.map((operation) => {
       const { median, spread } = estimate(measured.map((one) => of(one[operation] as Budget)))
-      return `${median.toFixed(digits)} ± ${(median * spread).toFixed(digits)}`
+      return `${median.toFixed(digits)} ± ${(median === 0 ? 0 : median * spread).toFixed(digits)}`
     }),
   ]
   return [

@@ -36,16 +36,16 @@ const NAME = /^[\w.:/-]{1,100}$/
  * @example
  * ```ts with:server
  * import { createAuthorizationServer } from '@grantkit/core'
- * import { authorizationDetails } from '@grantkit/core/authorization-details'
+ * import { authorizationDetails, type DetailTypes } from '@grantkit/core/authorization-details'
  * import * as z from 'zod'
  *
- * const types = {
+ * const types: DetailTypes = {
  *   payment: {
  *     schema: z.object({ amount: z.int().min(1), currency: z.enum(['EUR']), payee: z.string().max(70) }),
  *     describe: ({ amount, payee }) => `Pay ${Number(amount) / 100} EUR, once. The app names the payee “${payee}”`,
  *     uses: 'once',
  *   },
- * } as const
+ * }
  * const features = [authorizationDetails({ types })]
  * export const authorization = createAuthorizationServer({ issuer, store, scopes, secret, interaction, features })
  * ```

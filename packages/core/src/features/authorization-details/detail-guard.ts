@@ -69,8 +69,8 @@ export interface DetailGuard {
  *
  * declare const types: DetailTypes
  *
- * const api = createResourceServer({ resource: issuer, store, scopes, requestTerms: [toldDetails] })
- * export const payments = detailGuard({ api, types, store })
+ * const bank = createResourceServer({ resource: issuer, store, scopes, requestTerms: [toldDetails] })
+ * export const payments = detailGuard({ api: bank, types, store })
  * // const refused = await payments.spend(token, { type: 'payment', amount: 1250, currency: 'EUR' }, paymentId)
  * ```
  */

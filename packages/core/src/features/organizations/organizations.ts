@@ -82,7 +82,7 @@ export function organizations(options: OrganizationsOptions): Organizations {
  * import { createResourceServer } from '@grantkit/core'
  * import { toldOrganization } from '@grantkit/core/organizations'
  *
- * const api = createResourceServer({ resource: issuer, store, scopes, requestTerms: [toldOrganization()] })
+ * export const notes = createResourceServer({ resource: issuer, store, scopes, requestTerms: [toldOrganization()] })
  * ```
  */
 export function toldOrganization(claim = 'org_id'): ToldTerm {
