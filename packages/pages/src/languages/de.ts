@@ -122,7 +122,8 @@ export const de: Language = {
       'Diese Anmeldung hat zu lange gedauert oder in einem anderen Fenster begonnen. Bitte versuchen Sie es noch einmal.',
     notFresh:
       'Sie müssen sich neu anmelden, und {provider} hat keine neue Anmeldung bestätigt. Bitte melden Sie sich anders an.',
-    tooLong: 'Die Adresse, zu der Sie zurückkehren würden, ist zu lang.',
+    tooLong:
+      'Die Anfrage der App ist zu lang für diesen Weg der Anmeldung. Wählen Sie einen anderen, oder beginnen Sie in der App neu.',
     signUpOff:
       'Mit Ihrem Konto bei {provider} können Sie sich hier nicht anmelden. Bitten Sie den Betreiber dieses Dienstes um Zugang.',
     emailMissing:

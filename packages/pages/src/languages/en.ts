@@ -147,7 +147,8 @@ export const en = {
     expired: 'This sign-in took too long, or began in another window. Please try again.',
     notFresh:
       'You have to sign in again, and {provider} did not confirm a new sign-in. Please use another way to sign in.',
-    tooLong: 'The address to which you would return is too long.',
+    tooLong:
+      "The app's request is too long for this way to sign in. Choose another one, or start again in the app.",
     signUpOff:
       'Your account at {provider} cannot be used to sign in here. Ask the operator of this service for access.',
     emailMissing: '{provider} did not send your e-mail address. Ask the operator of this service.',

@@ -117,7 +117,8 @@ export const es: Language = {
     expired: 'Este inicio de sesión ha tardado demasiado o empezó en otra ventana. Inténtelo de nuevo.',
     notFresh:
       'Tiene que volver a iniciar sesión, y {provider} no ha confirmado un nuevo inicio. Inicie sesión de otra manera.',
-    tooLong: 'La dirección a la que volvería es demasiado larga.',
+    tooLong:
+      'La solicitud de la aplicación es demasiado larga para esta forma de iniciar sesión. Elija otra o vuelva a empezar en la aplicación.',
     signUpOff:
       'Con su cuenta de {provider} no se puede iniciar sesión aquí. Pida acceso al operador de este servicio.',
     emailMissing: '{provider} no ha enviado su dirección de correo. Consulte al operador de este servicio.',

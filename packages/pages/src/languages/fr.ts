@@ -124,7 +124,8 @@ export const fr: Language = {
     expired: 'Cette connexion a pris trop de temps ou a commencé dans une autre fenêtre. Veuillez réessayer.',
     notFresh:
       'Vous devez vous reconnecter, et {provider} n’a pas confirmé de nouvelle connexion. Veuillez vous connecter autrement.',
-    tooLong: 'L’adresse à laquelle vous reviendriez est trop longue.',
+    tooLong:
+      'La demande de l’application est trop longue pour ce mode de connexion. Choisissez-en un autre ou recommencez dans l’application.',
     signUpOff:
       'Votre compte chez {provider} ne permet pas de se connecter ici. Demandez l’accès à l’exploitant de ce service.',
     emailMissing:

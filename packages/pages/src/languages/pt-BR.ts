@@ -115,7 +115,8 @@ export const ptBR: Language = {
       'A resposta de {provider} não foi aceita. Tente de novo. Se acontecer outra vez, fale com o operador deste serviço.',
     expired: 'Este acesso demorou demais ou começou em outra janela. Tente de novo.',
     notFresh: 'Você precisa entrar de novo, e {provider} não confirmou um novo acesso. Entre de outra forma.',
-    tooLong: 'O endereço para o qual você voltaria é longo demais.',
+    tooLong:
+      'A solicitação do aplicativo é longa demais para esta forma de entrar. Escolha outra ou recomece no aplicativo.',
     signUpOff:
       'Sua conta em {provider} não pode ser usada para entrar aqui. Peça acesso ao operador deste serviço.',
     emailMissing: '{provider} não enviou seu endereço de e-mail. Fale com o operador deste serviço.',
