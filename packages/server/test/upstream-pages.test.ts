@@ -263,7 +263,8 @@ it('is not begun if the cookie would be too long for a browser, which would drop
   const longest = `/oauth/authorize?state=${'a'.repeat(2400)}`
   const begun = await begin(longest)
   expect([begun.status, Number(begun.headers.getSetCookie()[0]?.length) < 4096]).toEqual([303, true])
-  const words = "The app's request is too long for this way to sign in. Choose another one, or start again in the app."
+  const words =
+    'The request of the app is too long for this way to sign in. Choose another, or start again in the app.'
   await expectProblem(await begin(`${longest}${'a'.repeat(600)}`), 400, words)
 })
 

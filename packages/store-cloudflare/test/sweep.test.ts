@@ -47,13 +47,17 @@ it.each(['transient', 'grant', 'client'])(
 it.each([
   ['whose ids are hashed', (id: string) => recordKey(`a.${id}`)],
   ['of a namespace', keysOf('tenant').record],
-])('a sweep reaches the last of many records %s, sooner or later', async (_, keyOf) => {
-  const tables = openTables()
-  insertLive(tables, 'transient', keyOf)
-  insertLive(tables, 'grant')
-  insertLive(tables, 'client')
-  for (let number = 0; number < 64; number++) tables.insert('transient', keyOf(`${number}`), NOW - HOUR)
-  let swept = 0
-  for (let sweeps = 0; sweeps < 400 && swept < 64; sweeps++) swept += await tables.sweep()
-  expect(swept).toBe(64)
-})
+])(
+  'a sweep reaches the last of many records %s, and the first and last in order, sooner or later',
+  async (_, keyOf) => {
+    const tables = openTables()
+    insertLive(tables, 'transient', keyOf)
+    insertLive(tables, 'grant')
+    insertLive(tables, 'client')
+    for (let number = 0; number < 62; number++) tables.insert('transient', keyOf(`${number}`), NOW - HOUR)
+    for (const end of ['!', '~']) tables.insert('transient', end, NOW - HOUR)
+    let swept = 0
+    for (let sweeps = 0; sweeps < 400 && swept < 64; sweeps++) swept += await tables.sweep()
+    expect(swept).toBe(64)
+  },
+)

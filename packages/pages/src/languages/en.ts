@@ -148,7 +148,7 @@ export const en = {
     notFresh:
       'You have to sign in again, and {provider} did not confirm a new sign-in. Please use another way to sign in.',
     tooLong:
-      "The app's request is too long for this way to sign in. Choose another one, or start again in the app.",
+      'The request of the app is too long for this way to sign in. Choose another, or start again in the app.',
     signUpOff:
       'Your account at {provider} cannot be used to sign in here. Ask the operator of this service for access.',
     emailMissing: '{provider} did not send your e-mail address. Ask the operator of this service.',
