@@ -36,7 +36,10 @@ export function createLogger({ logLevel, mode }: Config, worker?: number): Logge
   const options = { level: logLevel, ...(worker !== undefined && { base: { worker } }) }
   return mode === 'development' && process.stdout.isTTY
     ? pino({ ...READABLE_OPTIONS, ...options, transport: { target: 'pino-pretty', options: PRETTY } })
-    : pino({ ...LOG_OPTIONS, ...options }, pino.destination({ sync: mode !== 'production' }))
+    : // Without a destination pino writes to a `process.stdout` that a host has wrapped.
+      mode === 'production'
+      ? pino({ ...LOG_OPTIONS, ...options })
+      : pino({ ...LOG_OPTIONS, ...options }, pino.destination({ sync: true }))
 }
 
 /**
