@@ -150,17 +150,27 @@ it('the provider leads back to the sign-in page, for what the user wanted', asyn
 })
 
 it.each([
-  [
-    'without what the app said of its user',
-    '/oauth/authorize?client_id=gone&login_hint=ada%40example.com&id_token_hint=ey.J.x&scope=openid',
-    '/oauth/authorize?client_id=gone&scope=openid',
-  ],
-  ['of 1,000 characters', `/${'a'.repeat(999)}`, `/${'a'.repeat(999)}`],
-  ['and no longer one', `/${'a'.repeat(1000)}`, null],
-])('the provider gets the page that the user wanted, %s', async (_, wanted, state) => {
+  '/oauth/authorize?scope=a+b%20c&state=%7E~&client_id=gone',
+  '/oauth/authorize?client_id=gone&request_uri=urn%3Aa',
+  `/${'a'.repeat(999)}`,
+])('the provider gets the page that the user wanted, byte for byte: %s', async (wanted) => {
   const go = await signedIn({ signOut: 'provider' })
   const { searchParams } = new URL((await go('/logout', { return_to: wanted })).leadsTo)
-  expect(searchParams.get('state')).toBe(state)
+  expect(searchParams.get('state')).toBe(wanted)
+})
+
+it.each([
+  ['with login_hint', '/oauth/authorize?client_id=gone&login_hint=ada%40example.com&scope=openid'],
+  ['with id_token_hint', '/oauth/authorize?client_id=gone&id_token_hint=ey.J.x&scope=openid'],
+  ['with request', '/oauth/authorize?client_id=gone&request=ey.J.x'],
+  ['of 1,001 characters', `/${'a'.repeat(1000)}`],
+])('the provider does not get a page %s, and leads back all the same', async (_, wanted) => {
+  const go = await signedIn({ signOut: 'provider' })
+  const { searchParams } = new URL((await go('/logout', { return_to: wanted })).leadsTo)
+  expect(Object.fromEntries(searchParams)).toEqual({
+    client_id: 'grantkit',
+    post_logout_redirect_uri: `${BASE_URL}/login`,
+  })
 })
 
 it('the page that an app names wins over what a provider brings back', async () => {
