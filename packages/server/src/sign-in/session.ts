@@ -153,7 +153,8 @@ export function sessionsOfBrowsers({
     async end(cookies) {
       const { session } = (await found(cookies)) ?? {}
       if (session !== undefined) await sessions.end(session.subject, session.id)
-      return { provider: claimsOf(cookies)?.provider, cookie: cookie.set('', 0) }
+      const { provider = session?.provider } = claimsOf(cookies) ?? {}
+      return { provider, cookie: cookie.set('', 0) }
     },
     lifetime,
   }
