@@ -59,10 +59,15 @@ async function signedIn(settings: object = {}, metadata = { end_session_endpoint
     return { status, leadsTo, text: await response.text() }
   }
 
-  const begun = await submitted(go, '/login/with/partner', { return_to: '/account' }, '/login')
   const back = async ({ leadsTo }: Page) => go(op.visit(leadsTo).headers.get('location') ?? '')
-  await back(begun)
-  return Object.assign(go, { back })
+  const signIn = async () =>
+    back(await submitted(go, '/login/with/partner', { return_to: '/account' }, '/login'))
+  await signIn()
+  const sessions = () => storage.database.selectFrom('session').select('id').execute()
+  const endSession = async (id: string) => {
+    await storage.database.deleteFrom('session').where('id', '=', id).execute()
+  }
+  return Object.assign(go, { back, signIn, cookies, sessions, endSession })
 }
 
 /** Sends a form with the token of a page. */
@@ -133,6 +138,21 @@ it.each(['/logout', '/account/sign-out'])(
     expect(first.leadsTo).toMatch(/^https:\/\/op\.example\/end\?/)
   },
 )
+
+it('Sign out everywhere ends nothing in a browser whose session has ended: its user signs in for it', async () => {
+  const go = await signedIn({ signOut: 'provider' })
+  const [, token = ''] = /name="token" value="([^"]+)"/.exec((await go('/account')).text) ?? []
+  const here = new Map(go.cookies)
+  const [session] = await go.sessions()
+  go.cookies.clear()
+  await go.signIn()
+  await go.endSession(session?.id ?? '')
+  go.cookies.clear()
+  for (const [name, value] of here) go.cookies.set(name, value)
+  const page = await go('/account/sign-out', { token })
+  expect([page.status, page.leadsTo]).toEqual([303, expect.stringMatching(/^\/login\?/)])
+  expect((await go.sessions()).length, 'the session of the other browser').toBe(1)
+})
 
 it('the provider leads back to the sign-in page, for what the user wanted', async () => {
   const go = await signedIn({ signOut: 'provider' })

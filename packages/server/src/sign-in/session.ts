@@ -38,6 +38,8 @@ export interface Sessions {
    * @throws OAuthError `temporarily_unavailable`; the session then stays valid, unless apps could not be told once more after its end
    */
   end(cookies: string | undefined): Promise<Ended>
+  /** Whether the user of this cookie is signed in nowhere any more. `false` without one. @throws OAuthError as above */
+  isSignedOutEverywhere(cookies: string | undefined): Promise<boolean>
   /** Seconds from the sign-in. */
   readonly lifetime: number
 }
@@ -155,6 +157,10 @@ export function sessionsOfBrowsers({
       if (session !== undefined) await sessions.end(session.subject, session.id)
       const { provider = session?.provider } = claimsOf(cookies) ?? {}
       return { provider, cookie: cookie.set('', 0) }
+    },
+    async isSignedOutEverywhere(cookies) {
+      const { sub } = claimsOf(cookies) ?? {}
+      return sub !== undefined && (await sessions.list(sub)).length === 0
     },
     lifetime,
   }
