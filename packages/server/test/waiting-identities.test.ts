@@ -167,6 +167,8 @@ describe('the address of an account', () => {
         expect([failed, await linksOf(id), now]).toEqual([`Write ${failing} failed`, 0, sessionEpoch])
       else expect([failed, await linksOf(id), now]).toEqual([expect.anything(), 1, sessionEpoch + 1])
     }
+    const second = { account: { ...account, sessionEpoch: sessionEpoch + 1 }, isNew: false }
+    expect(await connectAt(0), 'a click at the same time, which had read the account before').toEqual(second)
   })
 
   it('is connected by its passkey, in the language of the user', async () => {
