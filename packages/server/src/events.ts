@@ -286,6 +286,8 @@ export type SignInEvent =
         /** The account needs a passkey, and this was none: it has one, or must add a first one. */
         | 'passkey_required'
         | 'passkey_missing'
+        /** The user signed in to connect a provider, and it was not connected. */
+        | 'not_connected'
         | 'too_many_attempts'
         | `application_${ExternalSignInReason}`
         | `application_account_${NoImport}`

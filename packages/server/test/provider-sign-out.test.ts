@@ -59,10 +59,15 @@ async function signedIn(settings: object = {}, metadata = { end_session_endpoint
     return { status, leadsTo, text: await response.text() }
   }
 
-  const begun = await submitted(go, '/login/with/partner', { return_to: '/account' }, '/login')
   const back = async ({ leadsTo }: Page) => go(op.visit(leadsTo).headers.get('location') ?? '')
-  await back(begun)
-  return Object.assign(go, { back })
+  const signIn = async () =>
+    back(await submitted(go, '/login/with/partner', { return_to: '/account' }, '/login'))
+  await signIn()
+  const sessions = () => storage.database.selectFrom('session').select('id').execute()
+  const endSession = async (id: string) => {
+    await storage.database.deleteFrom('session').where('id', '=', id).execute()
+  }
+  return Object.assign(go, { back, signIn, cookies, sessions, endSession })
 }
 
 /** Sends a form with the token of a page. */
@@ -134,6 +139,21 @@ it.each(['/logout', '/account/sign-out'])(
   },
 )
 
+it('Sign out everywhere ends nothing in a browser whose session has ended: its user signs in for it', async () => {
+  const go = await signedIn({ signOut: 'provider' })
+  const [, token = ''] = /name="token" value="([^"]+)"/.exec((await go('/account')).text) ?? []
+  const here = new Map(go.cookies)
+  const [session] = await go.sessions()
+  go.cookies.clear()
+  await go.signIn()
+  await go.endSession(session?.id ?? '')
+  go.cookies.clear()
+  for (const [name, value] of here) go.cookies.set(name, value)
+  const page = await go('/account/sign-out', { token })
+  expect([page.status, page.leadsTo]).toEqual([303, expect.stringMatching(/^\/login\?/)])
+  expect((await go.sessions()).length, 'the session of the other browser').toBe(1)
+})
+
 it('the provider leads back to the sign-in page, for what the user wanted', async () => {
   const go = await signedIn({ signOut: 'provider' })
   const wanted = '/oauth/authorize?client_id=gone&ui_locales=de'
@@ -150,17 +170,27 @@ it('the provider leads back to the sign-in page, for what the user wanted', asyn
 })
 
 it.each([
-  [
-    'without what the app said of its user',
-    '/oauth/authorize?client_id=gone&login_hint=ada%40example.com&id_token_hint=ey.J.x&scope=openid',
-    '/oauth/authorize?client_id=gone&scope=openid',
-  ],
-  ['of 1,000 characters', `/${'a'.repeat(999)}`, `/${'a'.repeat(999)}`],
-  ['and no longer one', `/${'a'.repeat(1000)}`, null],
-])('the provider gets the page that the user wanted, %s', async (_, wanted, state) => {
+  '/oauth/authorize?scope=a+b%20c&state=%7E~&client_id=gone',
+  '/oauth/authorize?client_id=gone&request_uri=urn%3Aa',
+  `/${'a'.repeat(999)}`,
+])('the provider gets the page that the user wanted, byte for byte: %s', async (wanted) => {
   const go = await signedIn({ signOut: 'provider' })
   const { searchParams } = new URL((await go('/logout', { return_to: wanted })).leadsTo)
-  expect(searchParams.get('state')).toBe(state)
+  expect(searchParams.get('state')).toBe(wanted)
+})
+
+it.each([
+  ['with login_hint', '/oauth/authorize?client_id=gone&login_hint=ada%40example.com&scope=openid'],
+  ['with id_token_hint', '/oauth/authorize?client_id=gone&id_token_hint=ey.J.x&scope=openid'],
+  ['with request', '/oauth/authorize?client_id=gone&request=ey.J.x'],
+  ['of 1,001 characters', `/${'a'.repeat(1000)}`],
+])('the provider does not get a page %s, and leads back all the same', async (_, wanted) => {
+  const go = await signedIn({ signOut: 'provider' })
+  const { searchParams } = new URL((await go('/logout', { return_to: wanted })).leadsTo)
+  expect(Object.fromEntries(searchParams)).toEqual({
+    client_id: 'grantkit',
+    post_logout_redirect_uri: `${BASE_URL}/login`,
+  })
 })
 
 it('the page that an app names wins over what a provider brings back', async () => {

@@ -60,6 +60,14 @@ onEachDatabase((newDatabase) => {
     expect([await comes({ subject: 'after', ...other }, PROVIDER), moved]).toEqual(['sign_up_off', []])
   })
 
+  it('are found by the provider of the link alone, and not by another one of the same tenant', async () => {
+    const { database, moved, comes, ada } = await open()
+    await openRemap(database, PROVIDER.id)
+    const other = { ...PROVIDER, id: 'other' }
+    expect([await comes({ subject: 'after' }, other), moved]).toEqual(['sign_up_off', []])
+    expect(await comes({ subject: 'after' }, PROVIDER)).toBe(ada)
+  })
+
   it('are found for 30 days', async () => {
     const { database, comes, ada } = await open()
     await openRemap(database, PROVIDER.id)
@@ -112,7 +120,8 @@ describe('the command', () => {
   }
 
   it('says first what it would do, then does it, and the trail has who did', async () => {
-    const server = await runServer({ ENTRA_SECRET: 's' }, { upstream: [provider] })
+    const partner = { ...provider, id: 'partner', label: 'Partner', issuer: 'https://partner.example' }
+    const server = await runServer({ ENTRA_SECRET: 's' }, { upstream: [provider, partner] })
     onTestFinished(() => server.close())
     const { id } = await newUser(server, '')
     const account = await server.accounts.find(id)
@@ -128,17 +137,22 @@ describe('the command', () => {
 
     const dry = await ranCommand(server, ['identities', 'remap', 'entra'])
     expect(dry.output.split('\n')).toEqual([
-      'Users who can be found again by tid and oid: 1',
-      expect.stringMatching(/^Links without them.*: 1$/),
-      'Nothing is changed. Do it with --apply.',
+      'Users who can be found again: 1',
+      expect.stringMatching(/^Users who cannot, .* tid and oid .*: 1$/),
+      'Nothing was changed. Let these users be found with --apply.',
     ])
     expect(await opened()).toBe(0)
     const done = await ranCommand(server, ['identities', 'remap', 'entra', '--apply'])
-    expect([done.output, await opened()]).toEqual([expect.stringContaining('moves the link'), 1])
+    expect([done.output, await opened()]).toEqual([
+      expect.stringContaining('leads to the account of before'),
+      1,
+    ])
     const trail = await ranCommand(server, ['trail', 'export', '--type', 'remap_opened'])
     const actor = `command:${userInfo().username}`
     expect(JSON.parse(trail.output)).toMatchObject({ provider: 'entra', people: 1, actor })
-    const { status, errors } = await ranCommand(server, ['identities', 'remap', 'other'])
-    expect([status, errors]).toEqual([1, expect.stringContaining('Configured are: entra')])
+    const unknown = await ranCommand(server, ['identities', 'remap', 'other'])
+    expect([unknown.status, unknown.errors]).toEqual([1, expect.stringContaining('are: entra, partner.')])
+    const useless = await ranCommand(server, ['identities', 'remap', 'partner', '--apply'])
+    expect([useless.status, useless.errors]).toEqual([1, expect.stringContaining('partner is not Microsoft')])
   })
 })

@@ -4,7 +4,13 @@ import { folderInMemory } from '@grantkit/test-servers/folder-in-memory'
 import { softwareAuthenticator } from '@grantkit/test-servers/software-authenticator'
 import { type TestProvider, testProvider } from '@grantkit/testkit/provider'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { accountRows } from '../src/accounts/account-rows.ts'
 import { identityRows } from '../src/accounts/upstream/identities.ts'
+import type { UpstreamSignIn } from '../src/accounts/upstream/upstream-sign-in.ts'
+import { waitingIdentities } from '../src/sign-in/waiting-identities.ts'
+import { adminSignIns, waysToSignIn } from '../src/sign-in/ways-to-sign-in.ts'
+import { failingAt } from './failing-statements.ts'
+import { PROVIDER } from './partner.ts'
 import { PasskeyBrowser, type Shown } from './passkey-browser.ts'
 import { newUser } from './people.ts'
 import { type RunningServer, runServer } from './running-server.ts'
@@ -31,9 +37,9 @@ beforeAll(async () => {
   folder = await folderInMemory('providers')
   const UPSTREAM_FILE = join(folder, 'upstream.json')
   await writeFile(UPSTREAM_FILE, JSON.stringify({ providers }))
-  server = await runServer((port) => ({
-    ...{ UPSTREAM_FILE, BASE_URL: `http://localhost:${port}`, RATE_LIMITS: 'off' },
-  }))
+  server = await runServer((port) => ({ UPSTREAM_FILE, BASE_URL: `http://localhost:${port}` }), {
+    requirePasskey: { who: ['staff'], from: '2020-01-01' },
+  })
 })
 afterAll(async () => {
   await server.close()
@@ -81,7 +87,21 @@ async function offered(browser: PasskeyBrowser, email: string): Promise<Shown> {
 const signIn = (browser: PasskeyBrowser, page: Shown, email: string) =>
   browser.submit(page, 'password', { email, password: PASSWORD })
 const linksOf = async (id: string) => (await identityRows(server.database).list(id)).length
-const isRefused = (page: Shown) => /class="problem" role="alert">Partner was not connected/.test(page.body)
+const isRefused = ({ body }: Shown) =>
+  body.includes('role="alert">Partner was not connected. Sign in to the account') &&
+  body.includes('name="connect"')
+/** The page of a usual sign-in, with the way to begin again. */
+const isLost = ({ body }: Shown) =>
+  body.includes('role="alert">Partner was not connected. Begin again with Partner.') &&
+  body.includes('action="/login/with/partner"') &&
+  !body.includes('name="connect"')
+/** What the trail has of refused sign-ins to an account. */
+const failuresOf = (id: string) =>
+  server.events.flatMap((event) =>
+    event.type === 'sign_in_failed' && event.subject === id ? [event.reason] : [],
+  )
+const linkedOf = (id: string) =>
+  server.events.filter((event) => event.type === 'identity_linked' && event.subject === id).length
 
 describe('the address of an account', () => {
   it('offers to connect the provider, by a page without other providers', async () => {
@@ -105,7 +125,50 @@ describe('the address of an account', () => {
     expect(server.events).toContainEqual({
       ...{ type: 'identity_linked', subject: id, issuer: ops.partner.issuer },
     })
+    const [session] = await server.accounts.sessions.list(id)
+    expect(session?.provider, 'where a sign-out leads').toBe('partner')
     expect((await other.go('/account')).url.pathname).toBe('/login')
+  })
+
+  it('is connected by a double click once, and its user is signed in', async () => {
+    const { id, email, browser } = await newPerson()
+    const page = await offered(browser, email)
+    const second = new PasskeyBrowser(server.baseUrl)
+    second.take(browser)
+    const third = new PasskeyBrowser(server.baseUrl)
+    third.take(browser)
+    const clicks = await Promise.all([signIn(browser, page, email), signIn(second, page, email)])
+    clicks.push(await signIn(third, page, email))
+    expect(clicks.map(({ url }) => url.pathname)).toEqual(['/account', '/account', '/account'])
+    expect([await linksOf(id), linkedOf(id), failuresOf(id)]).toEqual([1, 1, []])
+  })
+
+  it('is connected with the end of the other sessions, or neither happens, whichever write fails', async () => {
+    const { id } = await newPerson()
+    const { database, store } = server
+    const account = await server.accounts.find(id)
+    if (account === undefined) throw new Error('The account is missing')
+    const { sessionEpoch } = account
+    const identity = { id: '', label: '', issuer: PROVIDER.issuer, subject: id, tenant: '', oid: '' }
+    const waits = { ...identity, provider: PROVIDER.id, account: id, epoch: String(sessionEpoch) }
+    const own = { secret: 'a secret of the tests, long enough', baseUrl: server.baseUrl }
+    const connectAt = (failing: number) => {
+      const accounts = accountRows(failingAt(failing, database), () => {})
+      const providers = [{ provider: PROVIDER } as UpstreamSignIn]
+      const ways = waysToSignIn({ ...own, name: 'Notes', store, database, accounts, providers })
+      const admins = adminSignIns({ ...ways, acr: undefined })
+      const waiting = waitingIdentities({ ...own, accounts, ways, adminSignIns: admins })
+      return waiting.connect(waits, account, 'pwd')
+    }
+    for (let failing = 1; (await linksOf(id)) === 0; failing++) {
+      const failed = await connectAt(failing).catch((error: Error) => error.message)
+      const { sessionEpoch: now } = (await server.accounts.find(id)) ?? account
+      if (typeof failed === 'string')
+        expect([failed, await linksOf(id), now]).toEqual([`Write ${failing} failed`, 0, sessionEpoch])
+      else expect([failed, await linksOf(id), now]).toEqual([expect.anything(), 1, sessionEpoch + 1])
+    }
+    const second = { account: { ...account, sessionEpoch: sessionEpoch + 1 }, isNew: false }
+    expect(await connectAt(0), 'a click at the same time, which had read the account before').toEqual(second)
   })
 
   it('is connected by its passkey, in the language of the user', async () => {
@@ -137,7 +200,50 @@ describe('the address of an account', () => {
 const withoutPassword = (id: string) =>
   server.database.updateTable('account').set({ password: '' }).where('id', '=', id).execute()
 
+describe('of an account that needs a passkey, it', () => {
+  const employ = ({ id }: Person) =>
+    server.database
+      .updateTable('account')
+      .set({ claims: JSON.stringify({ roles: ['staff'] }) })
+      .where('id', '=', id)
+      .execute()
+
+  it('goes on to wait for the passkey after a password', async () => {
+    const person = await newPerson()
+    const { id, email, browser } = person
+    await signIn(browser, await browser.go('/login'), email)
+    const key = softwareAuthenticator(server.baseUrl)
+    await browser.addPasskey(key)
+    await employ(person)
+    const later = new PasskeyBrowser(server.baseUrl)
+    const page = await signIn(later, await offered(later, email), email)
+    expect(page.body).toContain('This account opens only with its passkey')
+    expect(await linksOf(id)).toBe(0)
+    expect([(await later.byPasskey(page, key)).url.pathname, await linksOf(id)]).toEqual(['/account', 1])
+  })
+
+  it('waits no more where the user has to add a first one', async () => {
+    const person = await newPerson()
+    const { id, email, browser } = person
+    await employ(person)
+    const page = await offered(browser, email)
+    expect((await signIn(browser, page, email)).url.pathname).toBe('/login/enrol')
+    expect((await browser.go(page.url.href)).body).toContain('This form has expired')
+    expect(await linksOf(id)).toBe(0)
+  })
+})
+
 describe('an identity that waits is not connected', () => {
+  it('by a thief of a password, who learns nothing for free: a right one resets no limit', async () => {
+    const [ada, mallory] = [await newPerson(), await newPerson()]
+    const page = await offered(mallory.browser, mallory.email)
+    const statusOf = async (password: string) =>
+      (await mallory.browser.submit(page, 'password', { email: ada.email, password })).status
+    for (let n = 0; n < 9; n++) expect(await statusOf(`guess ${n}`)).toBe(401)
+    expect([await statusOf(PASSWORD), await statusOf('one more')]).toEqual([403, 429])
+    expect(failuresOf(ada.id).slice(-2)).toEqual(['not_connected', 'too_many_attempts'])
+  })
+
   it('by a sign-in from the usual page, nor by one at a provider', async () => {
     const { id, email, browser } = await newPerson()
     const refused = await comesBy(browser, email)
@@ -151,6 +257,7 @@ describe('an identity that waits is not connected', () => {
     expect([page.status, isRefused(page)]).toEqual([403, true])
     expect([await linksOf(ada.id), await linksOf(bob.id)]).toEqual([0, 0])
     expect((await ada.browser.go('/account')).url.pathname, 'nobody is signed in').toBe('/login')
+    expect([failuresOf(ada.id), failuresOf(bob.id)], 'the trail').toEqual([[], ['not_connected']])
   })
 
   it('swapped for that of another tab, or for that of another browser', async () => {
@@ -183,15 +290,18 @@ describe('an identity that waits is not connected', () => {
     await signIn(browser, page, email)
     const [link] = await identityRows(server.database).list(id)
     await server.accounts.removeIdentity(id, link?.issuer ?? '', link?.identity ?? '')
-    expect(isRefused(await signIn(thief, page, email))).toBe(true)
+    expect(isLost(await signIn(thief, page, email))).toBe(true)
     expect(await linksOf(id)).toBe(0)
   })
 
-  it('after the sessions of the account have ended', async () => {
+  it('after the sessions of the account have ended: the page leads to a usual sign-in', async () => {
     const { id, email, browser } = await newPerson()
     const page = await offered(browser, email)
     await server.operator.users.endSessions(id)
-    expect(isRefused(await signIn(browser, page, email))).toBe(true)
+    const lost = await signIn(browser, page, email)
+    expect([lost.status, isLost(lost), failuresOf(id)]).toEqual([403, true, ['not_connected']])
+    expect((await browser.go(page.url.href)).body, 'the cookie').toContain('This form has expired')
+    expect((await signIn(browser, lost, email)).url.pathname).toBe('/account')
     expect(await linksOf(id)).toBe(0)
   })
 

@@ -210,8 +210,11 @@ function rowOf({ id, subject, startedAt, usedAt, expiresAt, ...facts }: UserSess
 }
 
 function sessionOf({ id, account, facts, ...times }: Selectable<SessionRow>): UserSession {
+  const known: UserSession = JSON.parse(facts)
   return {
-    ...JSON.parse(facts),
+    // The release before kept the provider of a sign-in in its words alone.
+    provider: /^provider (.+)/.exec(known.signedInBy ?? '')?.[1],
+    ...known,
     id,
     subject: account,
     startedAt: secondsOf(times.started_at),

@@ -17,6 +17,7 @@ const SIGN_IN_REASONS = Object.keys({
   wrong_passkey: true,
   passkey_required: true,
   passkey_missing: true,
+  not_connected: true,
   too_many_attempts: true,
   provider_denied: true,
   unreachable: true,

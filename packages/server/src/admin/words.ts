@@ -10,6 +10,7 @@ const REASONS: Readonly<Record<string, string>> = {
   wrong_passkey: 'The passkey is unknown, or its answer wrong',
   passkey_required: 'The account needs its passkey, and this was another way',
   passkey_missing: 'The account needs a passkey, and has none yet',
+  not_connected: 'A sign-in to connect a provider was right, and connected nothing',
   too_many_attempts: 'Too many attempts',
   assertion_algorithm: 'The client assertion has an unsupported algorithm',
   assertion_audience: 'The client assertion is for another server',

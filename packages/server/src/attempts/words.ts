@@ -67,7 +67,10 @@ export function since(before: Pick<StepEvent, 'at'> | undefined, step: Pick<Step
 
 // The verdicts of sign-ins that failed elsewhere.
 
-type Elsewhere = Exclude<SignInReason, `wrong_${string}` | `passkey_${string}` | 'too_many_attempts'>
+type Elsewhere = Exclude<
+  SignInReason,
+  `wrong_${string}` | `passkey_${string}` | 'not_connected' | 'too_many_attempts'
+>
 type Words = Pick<Verdict, 'by' | 'sentence' | 'fix'>
 
 const LOOK_AT_FAULT = 'Compare the fault with the response of the application.'

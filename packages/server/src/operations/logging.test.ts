@@ -2,8 +2,9 @@ import { Writable } from 'node:stream'
 import type { ServerEvent } from '@grantkit/core'
 import { pino } from 'pino'
 import pretty from 'pino-pretty'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { LOG_OPTIONS, logObservers, READABLE_OPTIONS } from './logging.ts'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { Config } from '../config/config.ts'
+import { createLogger, LOG_OPTIONS, logObservers, READABLE_OPTIONS } from './logging.ts'
 
 interface Line {
   readonly msg: string
@@ -149,6 +150,13 @@ describe('the log of normal operation', () => {
     logObservers(log).onEvent({ type: 'refresh_token_retried', grantId: '1', clientId: 'c', generation: 2 })
     expect(lines.map(({ msg }) => msg)).toEqual(['refresh_token_retried'])
   })
+})
+
+it('a host that wraps the output of a process gets the log in production', () => {
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+  onTestFinished(() => write.mockRestore())
+  createLogger({ logLevel: 'info', mode: 'production' } as Config).info('ready')
+  expect(write.mock.calls.map(([line]) => JSON.parse(String(line)).msg)).toEqual(['ready'])
 })
 
 it('a line of the log escapes terminal control characters, and parses to the same JSON', () => {

@@ -34,9 +34,11 @@ const PRETTY = { ignore: 'pid,hostname' }
  */
 export function createLogger({ logLevel, mode }: Config, worker?: number): Logger {
   const options = { level: logLevel, ...(worker !== undefined && { base: { worker } }) }
+  // Without a destination pino writes to a `process.stdout` that a host has wrapped.
+  if (mode === 'production') return pino({ ...LOG_OPTIONS, ...options })
   return mode === 'development' && process.stdout.isTTY
     ? pino({ ...READABLE_OPTIONS, ...options, transport: { target: 'pino-pretty', options: PRETTY } })
-    : pino({ ...LOG_OPTIONS, ...options }, pino.destination({ sync: mode !== 'production' }))
+    : pino({ ...LOG_OPTIONS, ...options }, pino.destination({ sync: true }))
 }
 
 /**

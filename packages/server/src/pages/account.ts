@@ -141,8 +141,11 @@ ${sessionSections(here, { signIns: latest, active, session, token, ways })}`
     },
     async signOutEverywhere(c) {
       const visit = await visits.of(c)
-      if (visit === undefined)
-        return isCrossSite(options.baseUrl, c.req.header()) ? visits.signIn(c) : signOut(c, options, path)
+      if (visit === undefined) {
+        const isRepeated = await options.sessions.isSignedOutEverywhere(c.req.header('cookie'))
+        const isOwn = !isCrossSite(options.baseUrl, c.req.header())
+        return isRepeated && isOwn ? signOut(c, options, path) : visits.signIn(c)
+      }
       if (!visits.isOwnForm(c, visit, formOf(c).token)) return answer(c, visit, PAGE_EXPIRED)
       await options.accounts.endSessions(visit.account.id, 'user')
       const { cookie } = await options.sessions.end(undefined)

@@ -69,7 +69,9 @@ export function login(options: LoginOptions, page: SignInPage): Login {
       const isLost = fields.connect !== undefined && connects === undefined
       if (isLost || !page.isOwnForm(c, fields.token)) return page.expired(c, shown)
       const caller = { address: options.callerOf(c), cookies: c.req.header('cookie') }
-      const tried = await attemptPassword(options, { ...caller, email, password: fields.password ?? '' })
+      const keepsCount = connects !== undefined
+      const password = fields.password ?? ''
+      const tried = await attemptPassword(options, { ...caller, email, password, keepsCount })
       if ('account' in tried && tried.account) {
         const { account } = tried
         return signedInHere(options, page, c, shown, { account, signedInBy: 'password', ...BY_PASSWORD })
@@ -138,16 +140,22 @@ async function signedInHere(
 ): Promise<Response> {
   const { waiting, requiredPasskeys, onEvent } = options
   const { returnTo, connects: identity } = shown
-  const after = identity && (await requiredPasskeys.after(by.account, by.acr))
-  if (identity === undefined || after === 'enrol' || after === 'refused')
-    return signedIn(options, c, { ...by, returnTo })
-  const account = await waiting.connect(identity, by.account, by.acr)
-  if (account === undefined) {
-    const problem: Says = ({ signIn }) => fillText(signIn.notConnected, { provider: identity.label })
-    return page.show(c, { ...shown, status: 403, problem })
+  if (identity === undefined) return signedIn(options, c, { ...by, returnTo })
+  const usedCookie = waiting.end(identity)
+  const after = await requiredPasskeys.after(by.account, by.acr)
+  if (after === 'refused') return signedIn(options, c, { ...by, returnTo, connect: identity.id })
+  if (after === 'enrol') return signedIn(options, c, { ...by, returnTo, usedCookie })
+  const connected = await waiting.connect(identity, by.account, by.acr)
+  if (typeof connected === 'string') {
+    onEvent({ type: 'sign_in_failed', reason: 'not_connected', subject: by.account.id })
+    const text = connected === 'lost' ? 'connectAgain' : 'notConnected'
+    const problem: Says = ({ signIn }) => fillText(signIn[text], { provider: identity.label })
+    const exit = connected === 'lost' ? { connects: undefined, cookies: [usedCookie] } : {}
+    return page.show(c, { ...shown, ...exit, status: 403, problem })
   }
-  onEvent({ type: 'identity_linked', subject: account.id, issuer: identity.issuer })
-  return signedIn(options, c, { ...by, account, returnTo, usedCookie: waiting.end(identity) })
+  const { account, isNew } = connected
+  if (isNew) onEvent({ type: 'identity_linked', subject: account.id, issuer: identity.issuer })
+  return signedIn(options, c, { ...by, account, returnTo, usedCookie, provider: identity.provider })
 }
 
 /**
@@ -160,6 +168,8 @@ export interface SignedIn extends SignInFacts {
   readonly returnTo: string
   /** The Set-Cookie line that forgets how the sign-in began elsewhere. */
   readonly usedCookie?: string | undefined
+  /** The id of an identity that goes on to wait for the passkey of the account. */
+  readonly connect?: string | undefined
   /** The operator vouches for the address of the user, and the provider does not. */
   readonly vouched?: true | undefined
   /** The roles that a provider gives with it. */
@@ -171,12 +181,12 @@ export interface SignedIn extends SignInFacts {
 export async function signedIn(
   options: LoginOptions,
   c: Context,
-  { account, returnTo, usedCookie, vouched, given, onAdmitted, ...facts }: SignedIn,
+  { account, returnTo, usedCookie, connect, vouched, given, onAdmitted, ...facts }: SignedIn,
 ): Promise<Response> {
   const { site, sessions, browsers, requiredPasskeys, onEvent } = options
   const after = await requiredPasskeys.after(account, facts.acr, given)
   if (after === 'enrol' || after === 'refused')
-    return notSignedIn(options, c, after, { account, returnTo, usedCookie, ...facts })
+    return notSignedIn(options, c, after, { account, returnTo, usedCookie, connect, ...facts })
   await onAdmitted?.()
   const { session, cookie } = await sessions.start(account, c.req.header('cookie'), facts)
   onEvent({ ...signInSucceeded(session), ...acrOfApplication(facts), ...(vouched && { vouched }) })
@@ -196,6 +206,7 @@ async function notSignedIn(
     account,
     returnTo,
     usedCookie,
+    connect,
     authTime = Math.floor(Date.now() / 1000),
     confirmedAt = authTime,
   }: SignedIn,
@@ -203,7 +214,10 @@ async function notSignedIn(
   const reason = after === 'enrol' ? 'passkey_missing' : 'passkey_required'
   onEvent({ type: 'sign_in_failed', reason, subject: account.id })
   if (usedCookie !== undefined) c.header('set-cookie', usedCookie)
-  if (after === 'refused') return seeOther(c, `${signInAgain(basePath, returnTo, false)}&needs=passkey`)
+  if (after === 'refused') {
+    const more = new URLSearchParams({ needs: 'passkey', ...(connect !== undefined && { connect }) })
+    return seeOther(c, `${signInAgain(basePath, returnTo, false)}&${more}`)
+  }
   if (!(await isFresh(ways, { account, session: { authTime, confirmedAt } })))
     return seeOther(c, `${signInAgain(basePath, returnTo)}&needs=fresh`)
   c.header('set-cookie', enrolments.begin(account), { append: true })

@@ -38,6 +38,8 @@ export interface Sessions {
    * @throws OAuthError `temporarily_unavailable`; the session then stays valid, unless apps could not be told once more after its end
    */
   end(cookies: string | undefined): Promise<Ended>
+  /** Whether the user of this cookie is signed in nowhere any more. `false` without one. @throws OAuthError as above */
+  isSignedOutEverywhere(cookies: string | undefined): Promise<boolean>
   /** Seconds from the sign-in. */
   readonly lifetime: number
 }
@@ -153,7 +155,12 @@ export function sessionsOfBrowsers({
     async end(cookies) {
       const { session } = (await found(cookies)) ?? {}
       if (session !== undefined) await sessions.end(session.subject, session.id)
-      return { provider: claimsOf(cookies)?.provider, cookie: cookie.set('', 0) }
+      const { provider = session?.provider } = claimsOf(cookies) ?? {}
+      return { provider, cookie: cookie.set('', 0) }
+    },
+    async isSignedOutEverywhere(cookies) {
+      const { sub } = claimsOf(cookies) ?? {}
+      return sub !== undefined && (await sessions.list(sub)).length === 0
     },
     lifetime,
   }

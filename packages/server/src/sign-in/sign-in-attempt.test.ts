@@ -165,6 +165,16 @@ it('a right password in a known browser leaves the others waiting, and one in an
   expect(outcomes.map(outcomeOf)).toEqual(['in', 'wrong', 'in'])
 })
 
+it('a right password that may be refused all the same counts as a try, and resets nothing', async () => {
+  const { password } = openSignIn()
+  for (let n = 0; n < 9; n++) await password(HERE, 'wrong')
+  const outcomes = [
+    await password(HERE, 'right', ACCOUNT.email, { keepsCount: true }),
+    await password(HERE, 'right'),
+  ]
+  expect(outcomes.map(outcomeOf)).toEqual(['in', 'wait'])
+})
+
 it('an address without an account waits as one with an account does', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   onTestFinished(() => void vi.useRealTimers())

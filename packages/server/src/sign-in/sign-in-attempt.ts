@@ -35,12 +35,21 @@ interface PasswordAttempt {
   readonly password: string
   /** Takes the place in the queue: the account of a user who is signed in already. Default: the network. */
   readonly holder?: string | undefined
+  /** A right password resets no limit: the user may be refused all the same, and a thief would know the password. Default: it does. */
+  readonly keepsCount?: boolean
 }
 
 /** Checks a password within the limits. */
 export async function attemptPassword(
   options: SignInOptions,
-  { address = 'unknown', cookies, email, password, holder = coarseNetworkOf(address) }: PasswordAttempt,
+  {
+    address = 'unknown',
+    cookies,
+    email,
+    password,
+    holder = coarseNetworkOf(address),
+    keepsCount,
+  }: PasswordAttempt,
 ): Promise<Attempt> {
   const { limits, guesses, browsers, checks, accounts } = options
   const wait = await limits.waitOfNetwork(address)
@@ -51,7 +60,7 @@ export async function attemptPassword(
       known === undefined
         ? both(ofNetworks(limits, email, address), guesses.unknownBrowsers(email))
         : guesses.knownBrowser(known)
-    return withinLimit(limit, () => accounts.verify(email, password))
+    return withinLimit(limit, () => accounts.verify(email, password), keepsCount)
   }
   const attempt = (await checks.inTurn(holder, check)) ?? { wait: RETRY_AFTER_SECONDS }
   if (!isWrong(attempt)) await limits.refundNetwork(address)
@@ -104,6 +113,7 @@ function both(first: TryLimit, second: TryLimit): TryLimit {
 async function withinLimit(
   limit: TryLimit,
   verify: () => Promise<StoredAccount | undefined>,
+  keepsCount = false,
 ): Promise<Attempt> {
   const wait = await limit.take()
   if (wait > 0) return { wait }
@@ -113,7 +123,7 @@ async function withinLimit(
     throw error
   })
   if (account === undefined) return { account, slowed: await limit.wrong() }
-  await limit.reset()
+  if (!keepsCount) await limit.reset()
   return { account }
 }
 

@@ -2,8 +2,9 @@ import type { ServerSecret } from '@grantkit/core'
 import * as z from 'zod'
 import type { AccountRows } from '../accounts/account-rows.ts'
 import type { StoredAccount } from '../accounts/accounts.ts'
-import { connectIdentity, type Identity, mayConnect } from '../accounts/upstream/identities.ts'
+import { addIdentity, type Identity, mayConnect } from '../accounts/upstream/identities.ts'
 import type { Provider } from '../config/providers.ts'
+import type { Rows } from '../database/database.ts'
 import { type Flow, flowsInCookies } from '../http/flows.ts'
 import { type AdminSignIns, hasOtherWay, type WaysToSignIn } from './ways-to-sign-in.ts'
 
@@ -24,11 +25,18 @@ export interface WaitingIdentities {
    * For a user who has just signed in to an account. It ends all other sessions of the account.
    *
    * @param acr the class of that sign-in
-   * @returns the account as it is then. `undefined`: the identity is not connected
+   * @returns `refused`: it waits for another account, or for a stronger sign-in of an admin. `lost`: nothing connects it any more
    */
-  connect(waiting: Waiting, account: StoredAccount, acr: string): Promise<StoredAccount | undefined>
+  connect(waiting: Waiting, account: StoredAccount, acr: string): Promise<Connected | 'refused' | 'lost'>
   /** The Set-Cookie line that forgets it. */
   end(waiting: Waiting): string
+}
+
+interface Connected {
+  /** As it is then. */
+  readonly account: StoredAccount
+  /** `false`: a click before this one has connected it. */
+  readonly isNew: boolean
 }
 
 interface Waits {
@@ -79,15 +87,24 @@ export function waitingIdentities(options: Options): WaitingIdentities {
       return flow && label !== undefined ? { ...flow, label } : undefined
     },
     async connect(waiting, account, acr) {
+      const { id, email, sessionEpoch } = account
+      if (waiting.account !== id) return 'refused'
+      const { issuer, subject: identity, tenant, oid } = waiting
+      const holder = async () => (await ways.identities.find(issuer, identity))?.subject
       const provider = configured(waiting.provider)
-      if (provider === undefined || waiting.account !== account.id) return undefined
-      if (waiting.epoch !== String(account.sessionEpoch)) return undefined
-      if (!(await adminSignIns.mayChangeSignIn({ account, session: { acr } }))) return undefined
-      const { issuer, subject, tenant, oid } = waiting
-      const person = oid === '' ? {} : { tenant, oid }
-      const identity = { issuer, subject, ...person, provider: provider.id, email: account.email }
-      if (typeof (await connectIdentity(ways, provider, identity, account)) === 'string') return undefined
-      return accounts.endSessionsOf(account)
+      const isCurrent = waiting.epoch === String(sessionEpoch)
+      const waits = isCurrent && provider !== undefined && (await mayConnect(ways, provider, account))
+      if (waits && (await holder()) === undefined) {
+        if (!(await adminSignIns.mayChangeSignIn({ account, session: { acr } }))) return 'refused'
+        const shown = { shownAs: email ?? identity, addedAt: Date.now(), provider: provider.id }
+        const linked = { issuer, identity, subject: id, ...shown, ...(oid !== '' && { tenant, oid }) }
+        const add = (rows: Rows) => addIdentity(rows, linked, account)
+        const ended = await accounts.endSessionsOf(account, add)
+        if (ended !== undefined) return { account: ended, isNew: true }
+      }
+      if ((await holder()) !== id) return 'lost'
+      // The click before has ended the sessions of the account as this one had read it, and nobody else may have.
+      return { account: isCurrent ? { ...account, sessionEpoch: sessionEpoch + 1 } : account, isNew: false }
     },
     end: ({ id }) => flows.end(id),
   }

@@ -84,12 +84,7 @@ export function identityRows(database: Database): IdentityRows {
     },
     moveRemapped: (identity) => moveRemapped(database, identity),
     setRoles: (subject, provider, roles) => setRoles(database, subject, provider, roles),
-    add: (identity, account) =>
-      added(database, async (rows) => {
-        if (!(await isCurrent(rows, account))) return false
-        await insertIdentity(rows, identity)
-        return true
-      }),
+    add: (identity, account) => added(database, (rows) => addIdentity(rows, identity, account)),
     addFirst: (identity, account) =>
       added(database, async (rows) => {
         // It locks the account, so that of two persons one is the first.
@@ -105,6 +100,17 @@ export function identityRows(database: Database): IdentityRows {
 /** A subject may be any text, and an address has up to 254 characters. Here it is a name for pages. */
 function subjectAsName(subject: string): string {
   return displayText(subject.slice(0, 254)) || 'without a name'
+}
+
+/** In a transaction. `false`: the sessions of the account have ended since it was read. */
+export async function addIdentity(
+  rows: Rows,
+  identity: LinkedIdentity,
+  account: StoredAccount,
+): Promise<boolean> {
+  if (!(await isCurrent(rows, account))) return false
+  await insertIdentity(rows, identity)
+  return true
 }
 
 export async function insertIdentity(rows: Rows, linked: LinkedIdentity): Promise<void> {
@@ -265,7 +271,7 @@ export async function mayConnect(
 }
 
 /** For a user who has just signed in to the account. */
-export async function connectIdentity(
+async function connectIdentity(
   rows: AccountsOfIdentities,
   provider: Provider,
   identity: Linkable,

@@ -52,26 +52,29 @@ export async function openRemap(database: Database, provider: string): Promise<n
 interface ComingUser {
   readonly issuer: string
   readonly subject: string
+  /** The id of the provider. */
+  readonly provider?: string | undefined
   readonly tenant?: string | undefined
   readonly oid?: string | undefined
 }
 
 /**
- * Moves the link of the same `tid` and `oid` to this `sub`. Nothing moves if two accounts have such links.
+ * Moves the link of the same provider, `tid` and `oid` to this `sub`. Nothing moves if two accounts have such links.
  *
  * @returns the id of the account that has the link now
  */
 export async function moveRemapped(
   database: Database,
-  { issuer, subject, tenant, oid }: ComingUser,
+  { issuer, subject, provider, tenant, oid }: ComingUser,
 ): Promise<string | undefined> {
-  if (tenant === undefined || oid === undefined) return undefined
+  if (provider === undefined || tenant === undefined || oid === undefined) return undefined
   let account: string | undefined
   await added(database, async (rows) => {
     const [link, ...others] = await rows
       .selectFrom('identity')
       .select(['subject', 'account'])
       .where('issuer', '=', issuer)
+      .where('provider', '=', provider)
       .where('tenant', '=', tenant)
       .where('oid', '=', oid)
       .where('remap_until', '>', new Date().toISOString())

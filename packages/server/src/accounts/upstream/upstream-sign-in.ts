@@ -193,12 +193,14 @@ function proofOf(
 /** Characters of a `state` for which any provider has room in an address. */
 const MAX_STATE = 1000
 
-/** What the provider brings back after a sign-out: without what an app has said of its user, as an address or an ID token. */
+/**
+ * What the provider brings back after a sign-out: nothing where an app has said something of its user, as an address or an ID token. A
+ * request without that part would be another one.
+ */
 function stateBack(returnTo: string): { readonly state?: string } {
-  const url = new URL(returnTo, 'https://any.example')
-  for (const name of [...url.searchParams.keys()]) if (name.endsWith('_hint')) url.searchParams.delete(name)
-  const state = url.href.slice(url.origin.length)
-  return state.length > MAX_STATE ? {} : { state }
+  const names = [...new URL(returnTo, 'https://any.example').searchParams.keys()]
+  const isOfUser = names.some((name) => name === 'request' || name.endsWith('_hint'))
+  return isOfUser || returnTo.length > MAX_STATE ? {} : { state: returnTo }
 }
 
 /** 256 bits: also a code verifier (RFC 7636 4.1). */

@@ -15,6 +15,7 @@ export const de: ServerTexts = {
       'Melden Sie sich innerhalb von zehn Minuten hier bei Ihrem Konto an. Danach können Sie sich auch mit {provider} anmelden, und alle anderen Browser sind abgemeldet.',
     notConnected:
       '{provider} wurde nicht verbunden. Melden Sie sich bei dem Konto mit dieser E-Mail-Adresse an, als Admin mit seinem Passkey.',
+    connectAgain: '{provider} wurde nicht verbunden. Beginnen Sie noch einmal mit {provider}.',
     withProvider: 'Weiter mit {provider}',
     backFrom: 'Zurück von {provider}',
     reference: 'Referenz: {reference}',

@@ -18,6 +18,7 @@ export const en = {
       'Sign in here to your account within ten minutes. Then you can sign in with {provider} too, and every other browser is signed out.',
     notConnected:
       '{provider} was not connected. Sign in to the account that has this e-mail address, with its passkey if you are an admin.',
+    connectAgain: '{provider} was not connected. Begin again with {provider}.',
     /** A button for an OpenID provider. */
     withProvider: 'Continue with {provider}',
     /** The title of a page that leads on from there by itself. */

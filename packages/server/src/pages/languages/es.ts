@@ -15,6 +15,7 @@ export const es: ServerTexts = {
       'Inicie sesión aquí en su cuenta en un plazo de diez minutos. Después también podrá iniciar sesión con {provider}, y la sesión se cerrará en todos los demás navegadores.',
     notConnected:
       'No se ha conectado {provider}. Inicie sesión en la cuenta que tiene esta dirección de correo, con su llave de acceso si es administrador.',
+    connectAgain: 'No se ha conectado {provider}. Empiece de nuevo con {provider}.',
     withProvider: 'Continuar con {provider}',
     backFrom: 'De vuelta de {provider}',
     reference: 'Referencia: {reference}',

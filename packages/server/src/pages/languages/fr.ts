@@ -15,6 +15,7 @@ export const fr: ServerTexts = {
       'Connectez-vous ici à votre compte dans les dix minutes. Vous pourrez ensuite aussi vous connecter avec {provider}, et tous les autres navigateurs seront déconnectés.',
     notConnected:
       '{provider} n’a pas été associé. Connectez-vous au compte qui a cette adresse e-mail, avec sa clé d’accès si vous êtes administrateur.',
+    connectAgain: '{provider} n’a pas été associé. Recommencez avec {provider}.',
     withProvider: 'Continuer avec {provider}',
     backFrom: 'De retour de {provider}',
     reference: 'Référence : {reference}',

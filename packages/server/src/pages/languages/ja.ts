@@ -15,6 +15,7 @@ export const ja: ServerTexts = {
       '10 分以内に、ここでご自分のアカウントにログインしてください。以後は {provider} でもログインできるようになり、ほかのすべてのブラウザーからはログアウトされます。',
     notConnected:
       '{provider} は接続されませんでした。このメールアドレスのアカウントにログインしてください。管理者の場合は、パスキーでログインしてください。',
+    connectAgain: '{provider} は接続されませんでした。{provider} からもう一度やり直してください。',
     withProvider: '{provider} で続行',
     backFrom: '{provider} から戻りました',
     reference: '参照番号：{reference}',

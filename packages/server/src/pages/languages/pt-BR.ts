@@ -15,6 +15,7 @@ export const ptBR: ServerTexts = {
       'Entre aqui na sua conta dentro de dez minutos. Depois você também poderá entrar com {provider}, e sairá de todos os outros navegadores.',
     notConnected:
       '{provider} não foi conectado. Entre na conta que tem este endereço de e-mail, com a chave de acesso dela se você for administrador.',
+    connectAgain: '{provider} não foi conectado. Comece de novo com {provider}.',
     withProvider: 'Continuar com {provider}',
     backFrom: 'De volta de {provider}',
     reference: 'Referência: {reference}',
