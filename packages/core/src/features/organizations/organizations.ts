@@ -5,6 +5,7 @@
  * @module
  */
 
+import type * as z from 'zod'
 import type { Feature, ServerContext } from '../../feature.ts'
 import type { ToldTerm } from '../../grants/request-terms.ts'
 import { endGrantsWhere } from '../../grants/user-grants.ts'
@@ -25,6 +26,9 @@ export type {
   OrganizationView,
 } from './organization-term.ts'
 export { ORGANIZATION_ERRORS } from './organization-term.ts'
+
+const OF_OPERATOR: Readonly<Record<string, z.ZodType>> = { [ORGANIZATION]: OrganizationId.min(1).optional() }
+const NONE: typeof OF_OPERATOR = {}
 
 /** The feature, and what offboarding needs. */
 export interface Organizations extends Feature {
@@ -60,8 +64,7 @@ export function organizations(options: OrganizationsOptions): Organizations {
     mounted = server
     return {
       requestTerms: [organizationTerm(server, options)],
-      clientMetadata: (registeredBy) =>
-        registeredBy === 'client' ? {} : { [ORGANIZATION]: OrganizationId.min(1).optional() },
+      clientMetadata: (registeredBy) => (registeredBy === 'client' ? NONE : OF_OPERATOR),
       errors: ORGANIZATION_ERRORS,
     }
   }
