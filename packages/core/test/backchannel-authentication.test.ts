@@ -9,6 +9,7 @@ import { bodyOf, refresh, type TokenAnswer } from './client.ts'
 import { proven } from './dpop-service.ts'
 import { ISSUER, openService } from './service.ts'
 
+const STEP_UP = { stepUp: { classes: ['pwd', 'phr'] } }
 const errorOf = (answer: HttpResponse) => bodyOf(answer).error
 const reasonsOf = ({ events }: { readonly events: readonly object[] }) =>
   events.flatMap((event) => ('reason' in event ? [event.reason] : []))
@@ -236,22 +237,37 @@ describe('the page of requests', () => {
     }
   })
 
-  it('asks for a sign-in as strong as the client wants', async () => {
-    const { start, openLast, answer, poll, service } = await openBackchannelService({
-      server: { stepUp: { classes: ['pwd', 'phr'] } },
-    })
+  it.each([
+    ['is signed out', () => ''],
+    ['signed in more weakly before', (now: number) => `user=alice@${now - 9}/pwd/pwd`],
+    ['signed in more weakly since', (now: number) => `user=alice@${now}/pwd/pwd`],
+  ])('asks a user who %s for a sign-in as strong as the client wants', async (_, cookieAt) => {
+    const { start, open, openLast, answer, poll, service } = await openBackchannelService({ server: STEP_UP })
     const { now } = service.clock
     const asked = await start({ acr_values: 'phr' })
-    await openLast(`user=alice@${now - 9}/pwd/pwd`)
+    expect((await openLast(cookieAt(now))).status).toBe(303)
     expect(service.shown.signInHint).toMatchObject({ acrValues: ['phr'] })
+    const [, back] = String(service.shown.signIn).split('?')
     const strong = `user=alice@${now}/phr/hwk.pin`
-    await openLast(strong)
+    expect((await open(back, strong)).body).toBe('request')
     await answer('allow', {}, strong)
     const { access_token } = bodyOf<TokenAnswer>(await poll(asked))
     const { grants } = await service.server.grants.list('alice')
     expect(grants).toMatchObject([{ acr: 'phr', amr: ['hwk', 'pin'], authTime: now }])
     expect(access_token).toMatch(/^gka_/)
   })
+
+  it.each(['', 'user=alice@1/pwd/pwd'])(
+    'asks once, and then shows the error: before it was "%s"',
+    async (before) => {
+      const { start, open, openLast, service } = await openBackchannelService({ server: STEP_UP })
+      await start({ acr_values: 'phr' })
+      await openLast(before)
+      const [, back] = String(service.shown.signIn).split('?')
+      const answer = await open(back, `user=alice@${service.clock.now}/pwd/pwd`)
+      expect([answer.status, answer.body]).toEqual([400, 'acr_values_unmet'])
+    },
+  )
 })
 
 describe('polls', () => {
@@ -419,6 +435,7 @@ describe('an attack', () => {
     expect(service.shown.error).toMatchObject({ reason: 'backchannel_request_unknown' })
     await openLast()
     expect((await answer('allow', {}, 'user=bob')).status).toBe(400)
+    expect(service.shown.error).toMatchObject({ reason: 'backchannel_request_gone' })
     expect(errorOf(await poll(asked))).toBe('authorization_pending')
   })
 

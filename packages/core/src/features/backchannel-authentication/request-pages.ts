@@ -8,13 +8,15 @@ import {
   type DecoupledDecisions,
   freshSession,
   requireOpenForm,
+  type ShownRequest,
+  WeakSession,
 } from '../../authorization/decoupled-decision.ts'
 import type { Session } from '../../authorization/interaction.ts'
 import { errorPages } from '../../authorization/redirect-target.ts'
 import type { Tickets } from '../../authorization/ticket.ts'
 import { type PublicClient, publicClient } from '../../clients/client-record.ts'
 import type { ServerContext } from '../../feature.ts'
-import { findRequest, isOpen } from '../../grants/decoupled-request.ts'
+import { type DecoupledRequest, findRequest, isOpen } from '../../grants/decoupled-request.ts'
 import type { Endpoint } from '../../http/endpoint.ts'
 import { type HttpRequest, type HttpResponse, securePage } from '../../http/http.ts'
 import { formParameters, parameters, readMessage } from '../../http/message.ts'
@@ -145,25 +147,26 @@ export function pageEndpoints(context: BackchannelPages, path: string): Endpoint
   ]
 }
 
-const RequestQuery = z.object({ request: z.string().max(100).optional() })
+const RequestQuery = z.object({ request: z.string().max(100).optional(), ...WeakSession })
 
 async function show(context: BackchannelPages, http: HttpRequest): Promise<HttpResponse> {
-  const { request: requestId } = readMessage(RequestQuery, parameters(http.query))
-  const query = requestId === undefined ? '' : `?${new URLSearchParams({ request: requestId })}`
+  const { request: requestId, weak } = readMessage(RequestQuery, parameters(http.query))
   const session = await freshSession(context, http)
-  if (session === undefined) return askToSignIn(context, http, query)
-  return requestId === undefined
-    ? showList(context, session, http)
-    : showRequest(context, { session, requestId, returnQuery: query }, http)
+  if (requestId === undefined)
+    return session === undefined ? askToSignIn(context, http) : showList(context, session, http)
+  const returnQuery = `?${new URLSearchParams({ request: requestId })}`
+  const request = await findRequest(context, requestId)
+  if (session === undefined) return askToSignIn(context, http, returnQuery, { acrValues: request?.acrValues })
+  return showRequest(context, request, { session, requestId, returnQuery, weak }, http)
 }
 
 /** Of another user it is not there: a forwarded link tells nothing. */
 async function showRequest(
   context: BackchannelPages,
-  shown: { readonly session: Session; readonly requestId: string; readonly returnQuery: string },
+  request: DecoupledRequest | undefined,
+  shown: Omit<ShownRequest, 'request'>,
   http: HttpRequest,
 ): Promise<HttpResponse> {
-  const request = await findRequest(context, shown.requestId)
   if (request === undefined || request.subject !== shown.session.subject)
     throw new OAuthError(BACKCHANNEL_PAGE_ERRORS.backchannel_request_unknown)
   if (!isOpen(request, context.server.now())) {
