@@ -48,7 +48,8 @@ export interface BackchannelAuthenticationOptions
   readonly pages: BackchannelInteraction
   /**
    * Finds the user whom a client names. `undefined`: there is none, or the account is disabled; the client then gets the same answer,
-   * and no approval.
+   * and no approval. Ignore case and spaces around a hint, as the limits for unknown users do: a spelling that has no user, next to
+   * one that has, tells the client that the account exists.
    */
   readonly userOf: (hint: UserHint) => Promise<string | undefined>
   /**
