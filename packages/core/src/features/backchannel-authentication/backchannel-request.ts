@@ -242,9 +242,9 @@ async function namedUser(
   const subject = await context.userOf(hint)
   if (subject !== undefined) return { subject, key: keyOfUser(subject) }
   if (context.tellUnknownUsers) throw new OAuthError(BACKCHANNEL_REQUEST_ERRORS.user_unknown)
-  // Of two spellings of one address the second finds the first one's request open, with or without a user.
-  const named = `nobody\n${hint.value.trim().toLowerCase()}`
-  return { subject, key: hmacSha256(context.server.secret[0], named) }
+  // Of two spellings of one name the second finds the first one's request open, with or without a user.
+  const named = hint.value.trim().replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+  return { subject, key: hmacSha256(context.server.secret[0], `nobody\n${named}`) }
 }
 
 async function hintIn(
