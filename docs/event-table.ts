@@ -33,10 +33,10 @@ export function eventReference(): string {
 
 function eventsIn(source: string): EventKind[] {
   return [...source.matchAll(EVENT)].map(
-    ({ groups: { comment = '', base, own = '', types = '', members = '' } = {} }) => ({
+    ({ groups: { comment = '', base = '', own = '', types = '', members = '' } = {} }) => ({
       types: types.split('|').map((type) => type.trim().slice(1, -1)),
       comment: textOf(comment + own),
-      members: [...`${membersOf(source, base)}${members}`.matchAll(/readonly (\w+)\??:/g)].map(
+      members: [...`${members}${membersOf(source, base)}`.matchAll(/readonly (\w+)\??:/g)].map(
         ([, name = '']) => name,
       ),
     }),
@@ -44,7 +44,7 @@ function eventsIn(source: string): EventKind[] {
 }
 
 /** Of an interface of the same file. */
-function membersOf(source: string, name: string | undefined): string {
+function membersOf(source: string, name: string): string {
   return new RegExp(String.raw`interface ${name} \{([^}]*)\}`).exec(source)?.[1] ?? ''
 }
 

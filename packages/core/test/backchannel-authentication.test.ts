@@ -504,7 +504,7 @@ describe('a client whose request ended while its user was away', () => {
 async function openWithWrites() {
   const { transients, ...store } = createMemoryStore({ now: () => 1_800_000_000 })
   if (transients === undefined) throw new Error('The store has no transients')
-  const before: { prefix: string; act?: () => Promise<unknown> } = { prefix: 'backchannel ' }
+  const before: { prefix: string; act?: (() => Promise<unknown>) | undefined } = { prefix: 'backchannel ' }
   const first = async (id: string) => {
     const { act } = before
     if (act === undefined || !id.startsWith(before.prefix)) return

@@ -40,7 +40,8 @@ it.each(['Alice@Corp.example', 'alice@corp.example'])(
     const typed = { email: 'alice', password: 'x' }
     const browser = formBrowser({ origin: server.baseUrl, typed })
     await (await testClient(server.baseUrl, { browser })).tokens('openid')
-    const agent = await server.clients.add({ redirectUris: [], grantTypes: [CIBA_GRANT] })
+    const metadata = { clientName: 'Agent', redirectUris: [], grantTypes: [CIBA_GRANT] }
+    const agent = await server.clients.add(metadata)
     const { clientId: client_id, clientSecret: client_secret = '' } = agent
     const body = new URLSearchParams({ client_id, client_secret, scope: 'openid', login_hint: id })
     await fetch(`${server.baseUrl}/api/oauth/bc-authorize`, { method: 'POST', body })
