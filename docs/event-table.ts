@@ -5,7 +5,7 @@ import { join } from 'node:path'
 const PACKAGES = join(import.meta.dirname, '../packages')
 /** A block of members that begins with `type`, after its comments. */
 const EVENT =
-  /(?<comment>(?:\/\*\*(?:(?!\*\/)[\s\S])*\*\/\s*)?)(?:export (?:interface|type) \w+ (?:extends \w+ |=\s*)?)?\|?\s*\{\s*(?<own>\/\*\*(?:(?!\*\/)[\s\S])*\*\/\s*)?readonly type: (?<types>'[\w' |]+')(?<members>[^}]*)\}/g
+  /(?<comment>(?:\/\*\*(?:(?!\*\/)[\s\S])*\*\/\s*)?)(?:export (?:interface|type) \w+ (?:extends (?<base>\w+) |=\s*)?)?\|?\s*\{\s*(?<own>\/\*\*(?:(?!\*\/)[\s\S])*\*\/\s*)?readonly type: (?<types>'[\w' |]+')(?<members>[^}]*)\}/g
 
 interface EventKind {
   readonly types: readonly string[]
@@ -33,12 +33,19 @@ export function eventReference(): string {
 
 function eventsIn(source: string): EventKind[] {
   return [...source.matchAll(EVENT)].map(
-    ({ groups: { comment = '', own = '', types = '', members = '' } = {} }) => ({
+    ({ groups: { comment = '', base = '', own = '', types = '', members = '' } = {} }) => ({
       types: types.split('|').map((type) => type.trim().slice(1, -1)),
       comment: textOf(comment + own),
-      members: [...members.matchAll(/readonly (\w+)\??:/g)].map(([, name = '']) => name),
+      members: [...`${members}${membersOf(source, base)}`.matchAll(/readonly (\w+)\??:/g)].map(
+        ([, name = '']) => name,
+      ),
     }),
   )
+}
+
+/** Of an interface of the same file. */
+function membersOf(source: string, name: string): string {
+  return new RegExp(String.raw`interface ${name} \{([^}]*)\}`).exec(source)?.[1] ?? ''
 }
 
 function textOf(comments: string): string {

@@ -2,13 +2,15 @@ import type { HttpResponse, RateLimiter } from '@grantkit/core'
 import { authorizationDetails, type DetailTypes } from '@grantkit/core/authorization-details'
 import { CIBA_GRANT } from '@grantkit/core/backchannel-authentication'
 import { dpop } from '@grantkit/core/dpop'
+import { createMemoryStore } from '@grantkit/store-memory'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { type Asked, addAgent, openBackchannelService, PAGE, SCOPE } from './backchannel-service.ts'
 import { bodyOf, refresh, type TokenAnswer } from './client.ts'
 import { proven } from './dpop-service.ts'
-import { ISSUER, openService } from './service.ts'
+import { ISSUER, openService, SCOPES } from './service.ts'
 
+const STEP_UP = { stepUp: { classes: ['pwd', 'phr'] } }
 const errorOf = (answer: HttpResponse) => bodyOf(answer).error
 const reasonsOf = ({ events }: { readonly events: readonly object[] }) =>
   events.flatMap((event) => ('reason' in event ? [event.reason] : []))
@@ -111,6 +113,17 @@ describe('a request for a user', () => {
     expect([answer.status, errorOf(answer)]).toEqual([400, 'unauthorized_client'])
   })
 
+  it('for a restricted scope is refused also to a client that may have it: its consent page knows who may allow it', async () => {
+    const name = 'courses:write'
+    const scopes = { ...SCOPES, [name]: { ...SCOPES[name], restricted: true } } as typeof SCOPES
+    const { ask, service } = await openBackchannelService({ server: { scopes } })
+    const admin = await addAgent(service, { scopes: ['openid', name] })
+    const answer = await ask({ scope: `openid ${name}` }, admin)
+    expect([answer.status, errorOf(answer)]).toEqual([400, 'invalid_scope'])
+    expect(reasonsOf(service)).toEqual(['backchannel_scope_restricted'])
+    expect((await ask({ scope: 'openid' }, admin)).status).toBe(200)
+  })
+
   it('comes from no public client, and from none that registered itself', async () => {
     const { service } = await openBackchannelService()
     await expect(addAgent(service, { tokenEndpointAuthMethod: 'none' })).rejects.toMatchObject({
@@ -171,6 +184,27 @@ describe('a hint that no user has', () => {
     expect(notices).toHaveLength(1)
   })
 
+  it.each(['alice@server.example', 'nobody@server.example'])(
+    'is answered like any other also in another spelling, and by another name: %s',
+    async (login_hint) => {
+      const { ask, service } = await openBackchannelService({
+        loginHintTokens: true,
+        userOf: async ({ value }) => (value.trim().toLowerCase().startsWith('alice') ? 'alice' : undefined),
+      })
+      const spellings = [
+        { login_hint },
+        { login_hint: ` ${login_hint.toUpperCase()}` },
+        { login_hint_token: login_hint },
+      ]
+      const answers = []
+      for (const spelling of spellings) answers.push((await ask(spelling)).status)
+      expect([answers, reasonsOf(service)]).toEqual([
+        [200, 429, 429],
+        ['request_open', 'request_open'],
+      ])
+    },
+  )
+
   it('is told only if the operator wants that', async () => {
     const { ask } = await openBackchannelService({ tellUnknownUsers: true })
     const answer = await ask({ login_hint: 'nobody' })
@@ -207,11 +241,11 @@ describe('the page of requests', () => {
     })
   })
 
-  it('shows authorization details in words, and the tokens are for those that the page has shown', async () => {
+  it('shows authorization details in words, and the event and the tokens are for those that the page has shown', async () => {
     const schema = z.object({ amount: z.int() })
     const types: DetailTypes = { payment: { schema, describe: ({ amount }) => `Pay ${amount} EUR` } }
     const features = [authorizationDetails({ types })]
-    const { ask, start, openLast, answer, poll, shown } = await openBackchannelService({
+    const { ask, start, openLast, answer, poll, shown, service } = await openBackchannelService({
       server: { features },
     })
     const wrong = { authorization_details: JSON.stringify([{ type: 'payment', amount: 'all' }]) }
@@ -224,6 +258,8 @@ describe('the page of requests', () => {
     expect((await answer('allow')).status).toBe(400)
     expect(errorOf(await poll(asked))).toBe('authorization_pending')
     await answer('allow', { authorization_details: String(view?.shown) })
+    const terms = { authorization_details: expect.anything() }
+    expect(service.events).toContainEqual(expect.objectContaining({ type: 'backchannel_approved', terms }))
     expect(bodyOf(await poll(asked))).toMatchObject({ authorization_details: details })
   })
 
@@ -236,22 +272,37 @@ describe('the page of requests', () => {
     }
   })
 
-  it('asks for a sign-in as strong as the client wants', async () => {
-    const { start, openLast, answer, poll, service } = await openBackchannelService({
-      server: { stepUp: { classes: ['pwd', 'phr'] } },
-    })
+  it.each([
+    ['is signed out', () => ''],
+    ['signed in more weakly before', (now: number) => `user=alice@${now - 9}/pwd/pwd`],
+    ['signed in more weakly since', (now: number) => `user=alice@${now}/pwd/pwd`],
+  ])('asks a user who %s for a sign-in as strong as the client wants', async (_, cookieAt) => {
+    const { start, open, openLast, answer, poll, service } = await openBackchannelService({ server: STEP_UP })
     const { now } = service.clock
     const asked = await start({ acr_values: 'phr' })
-    await openLast(`user=alice@${now - 9}/pwd/pwd`)
+    expect((await openLast(cookieAt(now))).status).toBe(303)
     expect(service.shown.signInHint).toMatchObject({ acrValues: ['phr'] })
+    const [, back] = String(service.shown.signIn).split('?')
     const strong = `user=alice@${now}/phr/hwk.pin`
-    await openLast(strong)
+    expect((await open(back, strong)).body).toBe('request')
     await answer('allow', {}, strong)
     const { access_token } = bodyOf<TokenAnswer>(await poll(asked))
     const { grants } = await service.server.grants.list('alice')
     expect(grants).toMatchObject([{ acr: 'phr', amr: ['hwk', 'pin'], authTime: now }])
     expect(access_token).toMatch(/^gka_/)
   })
+
+  it.each(['', 'user=alice@1/pwd/pwd'])(
+    'asks once, and then shows the error: before it was "%s"',
+    async (before) => {
+      const { start, open, openLast, service } = await openBackchannelService({ server: STEP_UP })
+      await start({ acr_values: 'phr' })
+      await openLast(before)
+      const [, back] = String(service.shown.signIn).split('?')
+      const answer = await open(back, `user=alice@${service.clock.now}/pwd/pwd`)
+      expect([answer.status, answer.body]).toEqual([400, 'acr_values_unmet'])
+    },
+  )
 })
 
 describe('polls', () => {
@@ -404,6 +455,104 @@ describe('the bounds of what can wait for a user', () => {
   })
 })
 
+describe('a client whose request ended while its user was away', () => {
+  it('can be silenced from the list, and only such a client', async () => {
+    const { start, ask, service, open, shown, agent } = await openBackchannelService()
+    const { clientId } = agent
+    await start()
+    const silence = () => {
+      const form = { ticket: String(shown.list?.ticket), client_id: clientId, never: 'yes' }
+      return service.send('POST', PAGE, { form, headers: { cookie: 'user=alice' } })
+    }
+    await open()
+    expect(shown.list?.unanswered, 'while it waits').toEqual([])
+    await silence()
+    service.clock.now += 300
+    expect((await ask()).status, 'after a form for another client').toBe(200)
+    service.clock.now += 300
+    await open()
+    expect(shown.list?.unanswered).toMatchObject([{ clientId }])
+    await silence()
+    expect([shown.list?.unanswered, shown.list?.blocked]).toMatchObject([[], [{ clientId }]])
+    const blockedUntil = service.clock.now + 366 * 86_400
+    const denied = { type: 'backchannel_denied', clientId, subject: 'alice', blockedUntil }
+    expect(service.events).toContainEqual({ ...denied, requestId: expect.any(String) })
+    expect((await ask()).status).toBe(403)
+  })
+
+  it('is on the list for a day, and not after an answer', async () => {
+    const { start, answered, service, open, shown } = await openBackchannelService()
+    const listed = async () => {
+      await open()
+      return shown.list?.unanswered.length
+    }
+    await start()
+    service.clock.now += 300
+    expect(await listed()).toBe(1)
+    service.clock.now += 86_399
+    expect(await listed(), 'a day later').toBe(1)
+    service.clock.now += 1
+    expect(await listed(), 'after that').toBe(0)
+    await start()
+    service.clock.now += 300
+    await answered('allow')
+    expect(await listed(), 'after an answer to the next one').toBe(0)
+  })
+})
+
+/** A service whose store does something else before a write, if its id begins like this. */
+async function openWithWrites() {
+  const { transients, ...store } = createMemoryStore({ now: () => 1_800_000_000 })
+  if (transients === undefined) throw new Error('The store has no transients')
+  const before: { prefix: string; act?: (() => Promise<unknown>) | undefined } = { prefix: 'backchannel ' }
+  const first = async (id: string) => {
+    const { act } = before
+    if (act === undefined || !id.startsWith(before.prefix)) return
+    before.act = undefined
+    await act()
+  }
+  const watched: typeof transients = {
+    ...transients,
+    insert: (id, ...record) => first(id).then(() => transients.insert(id, ...record)),
+    replace: (id, ...record) => first(id).then(() => transients.replace(id, ...record)),
+  }
+  const opened = await openBackchannelService({ server: { store: { ...store, transients: watched } } })
+  return { ...opened, before }
+}
+
+const DOWN = () => Promise.reject(new Error('The store is down'))
+
+describe('a write that fails', () => {
+  it('of a request gives back its place', async () => {
+    const { ask, before } = await openWithWrites()
+    before.act = DOWN
+    expect((await ask()).status).toBeGreaterThanOrEqual(500)
+    expect((await ask()).status).toBe(200)
+  })
+
+  it.each([
+    ['allow', 'backchannel_approved'],
+    ['deny', 'backchannel_denied'],
+  ])('of the list after the answer %s loses no event: %s', async (decision, type) => {
+    const { start, openLast, answer, service, before } = await openWithWrites()
+    await start()
+    await openLast()
+    Object.assign(before, { prefix: 'backchannel-user ', act: DOWN })
+    expect((await answer(decision)).status).toBeGreaterThanOrEqual(500)
+    expect((await answer(decision)).status).toBe(200)
+    expect(service.events.filter((event) => event.type === type)).toHaveLength(1)
+  })
+})
+
+it('a form that is sent again with "never" tells of the block', async () => {
+  const { answered, answer, service } = await openBackchannelService()
+  await answered('deny')
+  await answer('deny', { never: 'yes' })
+  const blockedUntil = service.clock.now + 366 * 86_400
+  const denied = { type: 'backchannel_denied', blockedUntil }
+  expect(service.events).toContainEqual(expect.objectContaining(denied))
+})
+
 describe('an attack', () => {
   it('by a message that speaks for the server is words of the client: short, on one line, visible', async () => {
     const { start, openLast, shown } = await openBackchannelService()
@@ -419,6 +568,7 @@ describe('an attack', () => {
     expect(service.shown.error).toMatchObject({ reason: 'backchannel_request_unknown' })
     await openLast()
     expect((await answer('allow', {}, 'user=bob')).status).toBe(400)
+    expect(service.shown.error).toMatchObject({ reason: 'backchannel_request_gone' })
     expect(errorOf(await poll(asked))).toBe('authorization_pending')
   })
 
@@ -477,6 +627,15 @@ describe('an attack', () => {
     await open()
     expect(shown.list?.requests).toEqual([])
     expect((await ask()).status, 'a new request').toBe(200)
+  })
+
+  it('by a request that is being stored during that reset ends with it too', async () => {
+    const { start, poll, before, service, notices, open } = await openWithWrites()
+    before.act = () => service.server.sessions.ended({ subject: 'alice', sessionIds: [], all: true })
+    const asked = await start()
+    expect(errorOf(await poll(asked))).toBe('expired_token')
+    const page = await open(String(new URL(String(notices[0]?.url)).search.slice(1)))
+    expect([page.status, service.shown.error?.reason]).toEqual([400, 'backchannel_request_gone'])
   })
 
   it('by a hint that is the ID token of another client is refused', async () => {

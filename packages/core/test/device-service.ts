@@ -94,8 +94,20 @@ function actionsAt(
   /** Types the code into a new form. */
   const enter = async (user_code: string, cookie = 'user=alice', remoteAddress = BROWSER, more = {}) => {
     await open(cookie)
+    return type(user_code, cookie, remoteAddress, more)
+  }
+
+  /** Types the code into the form that was shown last. */
+  const type = (user_code: string, cookie = 'user=alice', remoteAddress = BROWSER, more = {}) => {
+    const [path = '', query = ''] = String(shown.code?.action).split('?')
     const form = { ticket: String(shown.code?.ticket), user_code }
-    return service.send('POST', '/oauth/device', { form, headers: { cookie, ...more }, remoteAddress })
+    return service.send('POST', path, { query, form, headers: { cookie, ...more }, remoteAddress })
+  }
+
+  /** Comes back from the sign-in with this session, and types the code again. */
+  const enterAgain = async (user_code: string, cookie: string) => {
+    await open(cookie, String(service.shown.signIn).split('?')[1])
+    return type(user_code, cookie)
   }
 
   /** Submits the page that was shown last, or another one. */
@@ -120,5 +132,5 @@ function actionsAt(
     await enter(started.user_code, cookie)
     return answer('allow', cookie)
   }
-  return { ask, start, poll, open, enter, answer, approve }
+  return { ask, start, poll, open, enter, enterAgain, answer, approve }
 }

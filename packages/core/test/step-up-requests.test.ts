@@ -50,13 +50,21 @@ describe('the request of a device', () => {
     return { ...open, device, guard, browser, clock }
   }
 
-  it('sends a user with a weaker session from before to sign in again, back to the page for the code', async () => {
-    const { service, enter, device, browser, clock } = await started('phr')
-    const answer = await enter(device.user_code, browser('pwd', clock.now - 10))
-    expect([answer.status, answer.headers.location]).toEqual([303, '/login'])
-    expect(service.shown.signIn).toBe(`/oauth/device?user_code=${device.user_code}`)
-    expect(service.shown.signInHint).toMatchObject({ acrValues: ['phr'] })
-  })
+  it.each([
+    ['from before', -10],
+    ['that began after the request', 0],
+  ])(
+    'sends a user with a weaker session %s to sign in again, back to the page for the code',
+    async (_, age) => {
+      const { service, enter, device, browser, clock } = await started('phr')
+      const answer = await enter(device.user_code, browser('pwd', clock.now + age))
+      expect([answer.status, answer.headers.location]).toEqual([303, '/login'])
+      expect(service.shown.signIn).toMatch(
+        new RegExp(String.raw`^/oauth/device\?user_code=${device.user_code}&weak=[\w-]{22}$`),
+      )
+      expect(service.shown.signInHint).toMatchObject({ acrValues: ['phr'] })
+    },
+  )
 
   it('goes on after a stronger sign-in, also from before, and its tokens tell it', async () => {
     const { enter, answer, poll, device, guard, browser, clock, service } = await started('mfa')
@@ -70,17 +78,22 @@ describe('the request of a device', () => {
     expect(grants).toMatchObject([{ acr: 'phr', amr: ['hwk'] }])
   })
 
-  it('ends with an error page if the user has signed in since and is too weak again', async () => {
-    const { service, enter, device, browser } = await started('phr')
-    const answer = await enter(device.user_code, browser('pwd'))
+  it('ends with an error page if the user comes back from that sign-in and is too weak again', async () => {
+    const { service, enter, enterAgain, device, browser, clock } = await started('phr')
+    const before = browser('pwd', clock.now - 10)
+    await enter(device.user_code, before)
+    expect((await enterAgain(device.user_code, before)).headers.location, 'with the same session').toBe(
+      '/login',
+    )
+    const answer = await enterAgain(device.user_code, browser('pwd'))
     expect([answer.status, answer.body]).toEqual([400, 'acr_values_unmet'])
     expect(service.shown.error).toMatchObject({ error: 'unmet_authentication_requirements' })
   })
 
   it('goes on then with required: false', async () => {
-    const { enter, device, browser, clock } = await started('phr', false)
+    const { enter, enterAgain, device, browser, clock } = await started('phr', false)
     expect((await enter(device.user_code, browser('pwd', clock.now - 10))).headers.location).toBe('/login')
-    expect((await enter(device.user_code, browser('pwd'))).body).toBe('device')
+    expect((await enterAgain(device.user_code, browser('pwd'))).body).toBe('device')
   })
 
   it('with unknown classes alone fails at once', async () => {

@@ -334,11 +334,36 @@ describe('the page of a request without a browser', () => {
     expect(buttons).not.toContain('primary')
   })
 
+  it('has a button against each app that asked in vain, and another for each that is silenced', async () => {
+    const { body = '' } = (await shownPages(ui, 'en')['requests-none']?.()) ?? {}
+    const forms = [...body.matchAll(/name="never" value="(\w*)">\s*<button>([^<]*)</g)]
+    expect(forms.map(([, never, button]) => [never, button])).toEqual([
+      ['yes', 'Do not let it ask again'],
+      ['', 'Let it ask again'],
+    ])
+  })
+
+  it('sends nobody back to an app in which they began nothing', async () => {
+    const { request } = consentView('en')
+    const error = {
+      request,
+      locale: 'en',
+      error: 'invalid_request',
+      status: 400,
+      description: '',
+      parameters: {},
+    }
+    const adviceOf = async (reason: string) => (await ui.interaction.errorPage({ ...error, reason })).body
+    expect(await adviceOf('backchannel_request_gone')).toContain('the app must ask again')
+    expect(await adviceOf('backchannel_ticket_invalid')).toContain('open the requests page again')
+    expect(await adviceOf('backchannel_request_unknown')).not.toContain('start again')
+  })
+
   it('escapes what the app says', async () => {
     const { request, session } = consentView('en')
     const view = {
       ...{ request, session, locale: 'en', action: '/oauth/requests', ticket: 'x' },
-      blocked: [],
+      ...{ unanswered: [], blocked: [] },
     }
     const waiting = { client: CLIENT, message: '”</q><script>', age: 1, href: '/oauth/requests?request=r' }
     const { body } = await ui.requests.requestsPage({ ...view, requests: [waiting] })

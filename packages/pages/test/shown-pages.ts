@@ -147,7 +147,7 @@ export function shownPages(
   const decision = { ...code, userCode: 'WDJB-MJHT', age: 20, scopes: few, resources: [] }
   const asked = { message: 'Order 17: a desk for 249 EUR', network: '203.0.113.0/24', sameNetwork: false }
   const waiting = {
-    ...{ ...view, action: '/oauth/requests', ticket: 'ticket', blocked: [client] },
+    ...{ ...view, action: '/oauth/requests', ticket: 'ticket', unanswered: [], blocked: [client] },
     requests: [{ client, message: asked.message, age: 20, href: '/oauth/requests?request=r' }],
   }
   const callbackUrl =
@@ -202,7 +202,7 @@ export function shownPages(
     'device-answered': () => device.deviceAnsweredPage({ ...view, allowed: true }),
     'device-denied': () => device.deviceAnsweredPage({ ...view, allowed: false }),
     requests: () => requests.requestsPage(waiting),
-    'requests-none': () => requests.requestsPage({ ...waiting, requests: [] }),
+    'requests-none': () => requests.requestsPage({ ...waiting, requests: [], unanswered: [client] }),
     request: () => requests.requestPage({ ...decision, ...asked }),
     'request-allowed': () =>
       requests.requestAnsweredPage({ ...view, allowed: true, href: '/oauth/requests' }),

@@ -34,7 +34,7 @@ async function openAgent() {
   }
 }
 
-it.each(['demo@example.com', 'DEMO@example.com', DANA.id])(
+it.each(['demo@example.com', 'DEMO@example.com', DANA.id, DANA.id.toUpperCase()])(
   '%s names a user, whom an event tells',
   async (hint) => {
     const { ask, client_id } = await openAgent()
@@ -49,7 +49,8 @@ it.each(['demo@example.com', 'DEMO@example.com', DANA.id])(
     const { html } = await visit(`/oauth/requests?request=${id}`)
     const [, ticket = ''] = /name="ticket" value="([^"]+)"/.exec(html) ?? []
     await visit(`/oauth/requests/decision?request=${id}`, {}, { ticket, decision: 'deny' })
-    expect(server.events).toContainEqual(expect.objectContaining({ type: 'backchannel_denied', subject }))
+    const denied = { type: 'backchannel_denied', clientId: client_id, subject }
+    expect(server.events).toContainEqual(expect.objectContaining(denied))
   },
 )
 

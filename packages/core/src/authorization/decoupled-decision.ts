@@ -26,7 +26,7 @@ import { changeRecord } from '../kernel/store.ts'
 import { coarseNetworkOf, networkOf } from '../limits/caller-network.ts'
 import { allowedScopes, ConsentForm, scopesInWords } from './consent.ts'
 import type { ConsentScope, Interaction, Session } from './interaction.ts'
-import type { AuthenticationClasses } from './sign-in.ts'
+import { type AuthenticationClasses, fingerprint } from './sign-in.ts'
 import type { Tickets } from './ticket.ts'
 import type { SessionObserver } from './user-sessions.ts'
 
@@ -80,15 +80,25 @@ export async function freshSession(
   return session !== undefined && server.now() - session.authTime <= maxAge ? session : undefined
 }
 
-/** @param query of the page afterwards, with its question mark */
+/**
+ * Of the page to which a user comes back who was sent to sign in more strongly: the fingerprint of the session before. Any site can
+ * write one; then that user gets the error at once.
+ */
+export const WeakSession = { weak: z.string().max(100).optional().catch(undefined) }
+
+/**
+ * @param query of the page afterwards, with its question mark
+ * @param demanded the classes that the request asks for, and the session that is too weak for them, if there is one
+ */
 export async function askToSignIn(
   { server, page, maxAge }: Pick<DecoupledDecisions, 'server' | 'maxAge' | 'page'>,
   request: HttpRequest,
   query = '',
-  acrValues?: readonly string[],
+  { acrValues, session }: Pick<DecoupledRequest, 'acrValues'> & { readonly session?: Session } = {},
 ): Promise<HttpResponse> {
   const hint = { ...pageView(server.interaction, request), maxAge, ...(acrValues && { acrValues }) }
-  return securePage(await server.interaction.signIn(page + query, hint))
+  const mark = acrValues === undefined ? '' : `&weak=${fingerprint(session)}`
+  return securePage(await server.interaction.signIn(page + query + mark, hint))
 }
 
 /** @param end when the ticket of the form ends, in epoch seconds; `undefined` if it is of another session */
@@ -100,31 +110,34 @@ export function requireOpenForm(
   if (end === undefined || now() >= end) throw new OAuthError(formExpired)
 }
 
-interface ShownRequest {
+export interface ShownRequest {
   readonly session: Session
   readonly request: DecoupledRequest
   readonly requestId: string
   /** Leads back to this request after a sign-in, with its question mark. */
   readonly returnQuery: string
+  /** Of {@link WeakSession}. */
+  readonly weak: string | undefined
 }
 
 /**
  * The page of the decision. It is shown every time: such consent is not remembered. If the session is too weak for the
- * request, and older than it, the user signs in again.
+ * request, the user signs in again, once.
  *
- * @throws OAuthError `unmet_authentication_requirements` if the user has signed in since, and that was too weak too
+ * @throws OAuthError `unmet_authentication_requirements` if the user comes back with another session that is too weak
  */
 export async function askForDecision(
   decisions: DecoupledDecisions,
-  { session, request, requestId, returnQuery }: ShownRequest,
+  { session, request, requestId, returnQuery, weak }: ShownRequest,
   http: HttpRequest,
   show: (view: DecisionView) => HttpResponse | Promise<HttpResponse>,
 ): Promise<HttpResponse> {
   const { server, decisionTickets, page } = decisions
   const { reference, clientId, scopes, resources, acrValues } = request
   const { authenticationClasses: classes } = server
-  if (!classes.meets(session, acrValues) && session.authTime < request.createdAt)
-    return askToSignIn(decisions, http, returnQuery, acrValues)
+  const hasSignedIn = weak !== undefined && weak !== fingerprint(session)
+  if (!classes.meets(session, acrValues) && !hasSignedIn)
+    return askToSignIn(decisions, http, returnQuery, { acrValues, session })
   classes.requireMet(session, acrValues)
   const client = await clientOf(server, clientId)
   const view = pageView(server.interaction, http)
@@ -203,7 +216,8 @@ export async function answerRequest(
   const session = await freshSession(decisions, http)
   if (session === undefined) return undefined
   const request = await findRequest(decisions, requestId)
-  if (request === undefined) throw new OAuthError(answerErrors.gone)
+  if (request === undefined || (request.subject ?? session.subject) !== session.subject)
+    throw new OAuthError(answerErrors.gone)
   const end = decisionTickets.open(decisionForm(session, requestId, request), form.ticket)
   requireOpenForm(server, end, answerErrors.formExpired)
   const { reference, clientId } = request

@@ -140,7 +140,8 @@ function ticketSubject(query: string) {
   return { purpose: 'sign-in', session: '', query } as const
 }
 
-function fingerprint(session: Session | undefined): string {
+/** Of a session that was too old or too weak, for the address of the page to which its user comes back. */
+export function fingerprint(session: Session | undefined): string {
   return sha256(session?.id ?? '').slice(0, 22)
 }
 

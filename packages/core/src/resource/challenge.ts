@@ -165,7 +165,7 @@ export function triedScheme(authorization: string | undefined, takesProofs: bool
 const BEARER_CREDENTIALS = /^bearer ([A-Za-z0-9\-._~+/]+=*)$/i
 
 /** The scheme `Bearer`, or one of our credentials or a JWT under any scheme. Neither is the base64 of real Basic credentials. */
-const MEANT_AS_TOKEN = /(^|,\s*)bearer(\s|,|$)|\bgk[acdpr]_[\w-]{22}\.|\beyJ[\w-]*\.[\w-]/i
+const MEANT_AS_TOKEN = /(^|,\s*)bearer(\s|,|$)|\bgk[abcdpr]_[\w-]{22}\.|\beyJ[\w-]*\.[\w-]/i
 
 /**
  * Reads RFC 6750 2.1 credentials. Other schemes count as no token, unless they carry text in the form of one. Such text, and

@@ -37,7 +37,7 @@ describe('bearerToken', () => {
     // Our token under another scheme is a mistake of the sender, not an anonymous request.
     `DPoP gka_${'g'.repeat(22)}.${'s'.repeat(43)}`,
     `gka_${'g'.repeat(22)}.${'s'.repeat(43)}`,
-    `Token gkc_${'g'.repeat(22)}.${'s'.repeat(43)}`,
+    ...['gkb', 'gkc'].map((prefix) => `Token ${prefix}_${'g'.repeat(22)}.${'s'.repeat(43)}`),
     ...['DPoP ', 'Token ', 'Basic ', 'JWT ', '', 'Token token="', 'Basic eDp5, DPoP '].map(
       (scheme) => scheme + JWT,
     ),

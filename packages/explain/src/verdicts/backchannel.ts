@@ -28,6 +28,12 @@ export const BACKCHANNEL_VERDICTS = {
     fix: NOTHING_TO_FIX,
     toDeveloper: 'Add `openid` to `scope` (CIBA 7.1).',
   },
+  backchannel_scope_restricted: {
+    by: 'app',
+    sentence: 'The request has a scope that is `restricted`, such as one of the admin API.',
+    fix: NOTHING_TO_FIX,
+    toDeveloper: 'Get such a scope by the authorization code flow, and leave it out here.',
+  },
   requested_expiry_invalid: {
     by: 'app',
     sentence: '`requested_expiry` is not a number of seconds.',
@@ -56,7 +62,8 @@ export const BACKCHANNEL_VERDICTS = {
     by: 'app',
     sentence: 'A request of this client still waits for the same user.',
     fix: NOTHING_TO_FIX,
-    toDeveloper: 'Poll for the request that is open. A user has one of each client.',
+    toDeveloper:
+      'Poll for the request that is open, or wait for `Retry-After` if its answer was lost. A user has one of each client.',
   },
   too_many_open_requests: {
     by: 'user',
@@ -86,7 +93,7 @@ export const BACKCHANNEL_VERDICTS = {
   backchannel_ticket_invalid: {
     by: 'user',
     sentence: 'The user answered the page of a request too late, or after signing in again.',
-    fix: 'The user opens the page again.',
+    fix: 'The user opens `/oauth/requests` again.',
     toDeveloper: NOTHING_TO_FIX,
   },
   backchannel_request_unknown: {

@@ -182,6 +182,8 @@ export const de: Language = {
     none: 'Es wartet keine Anfrage auf Sie.',
     view: 'Anfrage ansehen',
     quoted: '„{message}“',
+    unanswered: 'Apps, deren Anfrage ohne Antwort endete',
+    silence: 'Nicht mehr fragen lassen',
     silenced: 'Apps, die Sie nicht fragen dürfen',
     letAsk: 'Wieder fragen lassen',
     askTitle: 'Eine App bittet um Ihre Zustimmung',
@@ -319,8 +321,9 @@ export const de: Language = {
       'Diese Seite war zu lange geöffnet, oder Sie haben sich inzwischen neu angemeldet. Es wurde nichts entschieden: Öffnen Sie sie erneut, und geben Sie den Code noch einmal ein.',
     choiceMissing: 'Eine Auswahl fehlte, deshalb wurde nichts entschieden. Gehen Sie zurück und wählen Sie.',
     notMember: 'Sie gehören nicht zu dieser Organisation.',
-    noRequest:
-      'Sie haben keine solche Anfrage. Melden Sie sich als die Person an, die die App gefragt hat, oder beginnen Sie in der App neu.',
+    requestEnded: 'Die Anfrage ist beendet. Wenn Sie zustimmen möchten, muss die App erneut fragen.',
+    requestFormExpired: 'Es wurde nichts entschieden: Öffnen Sie die Seite der Anfragen erneut.',
+    noRequest: 'Sie haben keine solche Anfrage. Melden Sie sich als die Person an, die die App gefragt hat.',
     signOutUnproven: 'Die Abmeldeanfrage der App ist nicht gültig, deshalb sind Sie weiterhin angemeldet.',
     signOutAppUnknown:
       'Die Anfrage nannte keine App, deshalb wurden Sie nicht zu ihr zurückgeleitet. Sie sind weiterhin angemeldet.',

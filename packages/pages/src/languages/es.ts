@@ -175,6 +175,8 @@ export const es: Language = {
     none: 'No tiene solicitudes pendientes.',
     view: 'Ver la solicitud',
     quoted: '«{message}»',
+    unanswered: 'Aplicaciones cuya solicitud terminó sin respuesta',
+    silence: 'No permitir que vuelva a preguntar',
     silenced: 'Aplicaciones que no pueden preguntarle',
     letAsk: 'Permitir que vuelva a preguntar',
     askTitle: 'Una aplicación pide su aprobación',
@@ -307,8 +309,9 @@ export const es: Language = {
       'Esta página estuvo abierta demasiado tiempo o usted ha vuelto a iniciar sesión desde entonces. No se ha decidido nada: ábrala de nuevo y escriba otra vez el código.',
     choiceMissing: 'Faltaba una elección, así que no se decidió nada. Vuelva atrás y elija.',
     notMember: 'Usted no pertenece a esta organización.',
-    noRequest:
-      'No tiene esa solicitud. Inicie sesión con la cuenta a la que preguntó la aplicación o vuelva a empezar en ella.',
+    requestEnded: 'La solicitud ha terminado. Si la desea, la aplicación tiene que volver a preguntar.',
+    requestFormExpired: 'No se ha decidido nada: abra de nuevo la página de solicitudes.',
+    noRequest: 'No tiene esa solicitud. Inicie sesión con la cuenta a la que preguntó la aplicación.',
     signOutUnproven:
       'La solicitud de cierre de sesión de la aplicación no es válida, así que su sesión sigue abierta.',
     signOutAppUnknown:

@@ -184,6 +184,8 @@ export const fr: Language = {
     none: 'Aucune demande ne vous attend.',
     view: 'Voir la demande',
     quoted: '« {message} »',
+    unanswered: 'Applications dont la demande a pris fin sans réponse',
+    silence: 'Ne plus l’autoriser à demander',
     silenced: 'Applications qui ne peuvent pas vous interroger',
     letAsk: 'L’autoriser à demander de nouveau',
     askTitle: 'Une application demande votre accord',
@@ -320,8 +322,11 @@ export const fr: Language = {
       'Cette page est restée ouverte trop longtemps, ou vous vous êtes reconnecté entre-temps. Rien n’a été décidé : ouvrez-la à nouveau et ressaisissez le code.',
     choiceMissing: 'Il manquait un choix, rien n’a donc été décidé. Revenez en arrière et choisissez.',
     notMember: 'Vous ne faites pas partie de cette organisation.',
+    requestEnded:
+      'La demande a pris fin. Si vous la souhaitez, l’application doit vous interroger de nouveau.',
+    requestFormExpired: 'Rien n’a été décidé : ouvrez à nouveau la page des demandes.',
     noRequest:
-      'Vous n’avez pas de telle demande. Connectez-vous avec le compte que l’application a interrogé, ou recommencez dans l’application.',
+      'Vous n’avez pas de telle demande. Connectez-vous avec le compte que l’application a interrogé.',
     signOutUnproven:
       'La demande de déconnexion de l’application n’est pas valable : vous êtes donc toujours connecté.',
     signOutAppUnknown:

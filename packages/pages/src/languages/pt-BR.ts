@@ -171,6 +171,8 @@ export const ptBR: Language = {
     none: 'Nenhuma solicitação espera por você.',
     view: 'Ver a solicitação',
     quoted: '“{message}”',
+    unanswered: 'Aplicativos cuja solicitação terminou sem resposta',
+    silence: 'Não permitir que pergunte de novo',
     silenced: 'Aplicativos que não podem perguntar a você',
     letAsk: 'Permitir que pergunte de novo',
     askTitle: 'Um aplicativo pede a sua aprovação',
@@ -303,8 +305,9 @@ export const ptBR: Language = {
       'Esta página ficou aberta por tempo demais ou você entrou novamente depois disso. Nada foi decidido: abra-a outra vez e digite o código de novo.',
     choiceMissing: 'Faltava uma escolha, então nada foi decidido. Volte e escolha.',
     notMember: 'Você não faz parte desta organização.',
-    noRequest:
-      'Você não tem essa solicitação. Entre com a conta a que o aplicativo perguntou ou comece de novo no aplicativo.',
+    requestEnded: 'A solicitação terminou. Se você a quiser, o aplicativo precisa perguntar de novo.',
+    requestFormExpired: 'Nada foi decidido: abra outra vez a página de solicitações.',
+    noRequest: 'Você não tem essa solicitação. Entre com a conta a que o aplicativo perguntou.',
     signOutUnproven: 'O pedido de saída do aplicativo não é válido; por isso, você continua conectado.',
     signOutAppUnknown:
       'O pedido não diz de qual aplicativo veio; por isso, você não foi levado de volta a ele. Você continua conectado.',

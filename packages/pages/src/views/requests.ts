@@ -13,7 +13,7 @@ import { organizationChoice } from './organization.ts'
 import { pointInTime } from './point-in-time.ts'
 import { decision } from './scopes.ts'
 
-/** What waits for the user, and the apps that the user silenced. */
+/** What waits for the user, what ended without them, and the apps that they silenced. */
 export async function requestsPage(
   context: PageContext,
   view: BackchannelRequestsView,
@@ -25,7 +25,8 @@ export async function requestsPage(
 ${who === '' ? '' : html`<dl class="who">${who}</dl>`}
 <p class="quiet">${texts.intro}</p>
 ${view.requests.length === 0 ? html`<p>${texts.none}</p>` : view.requests.map((request) => waiting(context, request))}
-${view.blocked.length === 0 ? '' : silenced(context, view)}`
+${apps(context, view, view.unanswered, { title: texts.unanswered, button: texts.silence, never: 'yes' })}
+${apps(context, view, view.blocked, { title: texts.silenced, button: texts.letAsk, never: '' })}`
   return layout(context, { title: texts.title, main, formAction: ["'self'"] })
 }
 
@@ -47,15 +48,22 @@ function says({ language: { requests } }: PageContext, message: string): SafeHtm
   return html`<q>${fill(requests.quoted, { message: html`<bdi>${message}</bdi>` })}</q>`
 }
 
-function silenced(context: PageContext, { blocked, action, ticket }: BackchannelRequestsView): SafeHtml {
-  const { requests: texts } = context.language
+/** With a button for each of them. */
+function apps(
+  context: PageContext,
+  { action, ticket }: BackchannelRequestsView,
+  clients: readonly PublicClient[],
+  { title, button, never }: { readonly title: string; readonly button: string; readonly never: string },
+): SafeHtml | '' {
+  if (clients.length === 0) return ''
   const form = (client: PublicClient) => html`<li>${appName(context, client)}
   <form method="post" action="${action}">
     <input type="hidden" name="ticket" value="${ticket}"><input type="hidden" name="client_id" value="${client.clientId}">
-    <button>${texts.letAsk}<span class="unseen"> ${appName(context, client)}</span></button>
+    <input type="hidden" name="never" value="${never}">
+    <button>${button}<span class="unseen"> ${appName(context, client)}</span></button>
   </form></li>`
-  return html`<h2 class="part">${texts.silenced}</h2>
-<ul class="plain">${blocked.map(form)}</ul>`
+  return html`<h2 class="part">${title}</h2>
+<ul class="plain">${clients.map(form)}</ul>`
 }
 
 /** The user began nothing here: the warning comes first, and "Deny" is as large as "Allow". */

@@ -21,7 +21,7 @@ import { tokenExchange } from '@grantkit/core/token-exchange'
 import { type KnownClients, knownClients } from '@grantkit/known-clients'
 import { backChannelLogout } from '@grantkit/notifications'
 import * as z from 'zod'
-import type { Accounts, StoredAccount } from '../accounts/accounts.ts'
+import { type Accounts, addressOf, type StoredAccount } from '../accounts/accounts.ts'
 import { linkByAddress } from '../accounts/upstream/identities.ts'
 import type { Config } from '../config/config.ts'
 import { takesAssertions } from '../config/jwt-bearer.ts'
@@ -100,8 +100,10 @@ function organizationsOf(
 /** Users are told by mail, and by webhooks, which hear the event. */
 function backchannelOf({ site, accounts }: Authentication): Feature {
   const userOf = async ({ name, value }: UserHint) => {
-    const id = name === 'login_hint' && value.includes('@') ? await accounts.idOf(value) : value
-    return id === undefined ? undefined : (await accounts.find(id))?.id
+    // An id can be an address too, such as one of a directory.
+    const named = await accounts.find(value)
+    if (named !== undefined || name !== 'login_hint') return named?.id
+    return (await accounts.find((await accounts.idOf(value)) ?? addressOf(value)))?.id
   }
   return backchannelAuthentication({ pages: site.ui.requests, userOf })
 }

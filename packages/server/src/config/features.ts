@@ -133,7 +133,7 @@ export const Features = (origin: Origin) =>
     ),
     backchannelAuthentication: field(
       toggle(false),
-      'backchannel authentication (CIBA): static clients that no browser can use name a user, who answers at `/oauth/requests`',
+      'backchannel authentication (CIBA): static clients that cannot use a browser name a user, who answers at `/oauth/requests`',
       { variable: 'BACKCHANNEL_AUTHENTICATION', guide: 'how-to/backchannel-authentication.md' },
     ),
     pastedCallbacks: field(

@@ -1,3 +1,4 @@
+import { CIBA_GRANT } from '@grantkit/core/backchannel-authentication'
 import { formBrowser, testClient } from '@grantkit/testkit/client'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import type { AccountRows } from '../../src/accounts/account-rows.ts'
@@ -29,6 +30,25 @@ it('a user of the directory signs in by a name, and is the subject by the id of 
   const claims = await (await fetch(`${server.baseUrl}/api/oauth/userinfo`, { headers })).json()
   expect(claims).toEqual({ sub: 'u-7', name: 'Alice', email: 'alice@corp.example', email_verified: true })
 })
+
+it.each(['Alice@Corp.example', 'alice@corp.example'])(
+  'an agent finds the user of a directory whose id is an address: %s',
+  async (id) => {
+    const user = { sub: id, name: 'Alice' }
+    const people = { find: async () => user, verifyPassword: async () => user }
+    const server = await serverWithUsers(() => directory(people), { BACKCHANNEL_AUTHENTICATION: 'on' })
+    const typed = { email: 'alice', password: 'x' }
+    const browser = formBrowser({ origin: server.baseUrl, typed })
+    await (await testClient(server.baseUrl, { browser })).tokens('openid')
+    const metadata = { clientName: 'Agent', redirectUris: [], grantTypes: [CIBA_GRANT] }
+    const agent = await server.clients.add(metadata)
+    const { clientId: client_id, clientSecret: client_secret = '' } = agent
+    const body = new URLSearchParams({ client_id, client_secret, scope: 'openid', login_hint: id })
+    await fetch(`${server.baseUrl}/api/oauth/bc-authorize`, { method: 'POST', body })
+    const requested = { type: 'backchannel_requested', clientId: client_id, subject: id }
+    expect(server.events).toContainEqual(expect.objectContaining(requested))
+  },
+)
 
 it('a wrong password signs nobody in', async () => {
   const { client } = await open({ verifyPassword: async () => undefined })

@@ -48,7 +48,8 @@ export interface BackchannelAuthenticationOptions
   readonly pages: BackchannelInteraction
   /**
    * Finds the user whom a client names. `undefined`: there is none, or the account is disabled; the client then gets the same answer,
-   * and no approval.
+   * and no approval. Ignore spaces around a hint and the case of ASCII letters, as the limits for unknown users do, and nothing
+   * else: where they count two spellings as one name and `userOf` does not, the client can tell whether there is a user.
    */
   readonly userOf: (hint: UserHint) => Promise<string | undefined>
   /**

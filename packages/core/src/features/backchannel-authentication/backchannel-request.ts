@@ -1,17 +1,12 @@
 import * as z from 'zod'
 import type { ClientEndpoint } from '../../clients/client-endpoint.ts'
-import {
-  AFTERLIFE,
-  type DecoupledRequest,
-  INTERVAL,
-  requestRecordId,
-} from '../../grants/decoupled-request.ts'
+import { AFTERLIFE, type DecoupledRequest, INTERVAL } from '../../grants/decoupled-request.ts'
 import { askedTerms } from '../../grants/request-terms.ts'
 import { GRANT_TYPE_ERRORS } from '../../grants/token-endpoint.ts'
 import { json } from '../../http/http.ts'
 import { type Parameters, ResourceParameter, readMessage, text } from '../../http/message.ts'
 import { displayText } from '../../kernel/display-text.ts'
-import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
+import { defineErrors, OAuthError, withCode } from '../../kernel/oauth-error.ts'
 import type { Client } from '../../kernel/records.ts'
 import { requestedMembers } from '../../kernel/resource-indicator.ts'
 import { OPENID, scopesOfRequest } from '../../kernel/scope.ts'
@@ -19,7 +14,7 @@ import { hmacSha256, newGrantId, newId, newSecret, sha256 } from '../../kernel/s
 import { verifiedHint } from '../../openid/id-token.ts'
 import { formatDecoupledCode } from '../../tokens/credential.ts'
 import { optionalProofKey } from '../../tokens/proof-of-possession.ts'
-import { keyOfUser, openFor, type UserRequestsContext } from './user-requests.ts'
+import { keyOfUser, openFor, storeOpened, type UserRequestsContext } from './user-requests.ts'
 
 /**
  * OpenID Connect Client-Initiated Backchannel Authentication Core 1.0 (CIBA) 4.
@@ -46,7 +41,11 @@ export const BACKCHANNEL_REQUEST_ERRORS = defineErrors({
     'invalid_request',
     'The server cannot verify id_token_hint. Send an ID token that it issued to this client',
   ],
-  backchannel_openid_missing: ['invalid_scope', 'scope must contain openid'],
+  ...withCode('invalid_scope', {
+    backchannel_openid_missing: 'scope must contain openid',
+    backchannel_scope_restricted:
+      'The request has a scope that users allow only in the authorization code flow. Leave it out',
+  }),
   requested_expiry_invalid: ['invalid_request', 'requested_expiry must be a number of seconds'],
   binding_message_invalid: [
     'invalid_binding_message',
@@ -191,6 +190,9 @@ function requestedAccess(
     throw new OAuthError(GRANT_TYPE_ERRORS.grant_type_not_registered)
   const { scopes, ignoredScopes } = scopesOfRequest(server.scopes, server, client, scope)
   if (!scopes.includes(OPENID)) throw new OAuthError(BACKCHANNEL_REQUEST_ERRORS.backchannel_openid_missing)
+  // Their consent page may demand a stronger sign-in, which the page of a request does not know of.
+  if (scopes.some((name) => server.scopes[name]?.restricted))
+    throw new OAuthError(BACKCHANNEL_REQUEST_ERRORS.backchannel_scope_restricted)
   const resources = requestedMembers(resource, server.resources)
   const asked = askedTerms(server, form, { client, scopes, resources })
   return {
@@ -240,8 +242,9 @@ async function namedUser(
   const subject = await context.userOf(hint)
   if (subject !== undefined) return { subject, key: keyOfUser(subject) }
   if (context.tellUnknownUsers) throw new OAuthError(BACKCHANNEL_REQUEST_ERRORS.user_unknown)
-  const named = `nobody\n${hint.name}\n${hint.value}`
-  return { subject, key: hmacSha256(context.server.secret[0], named) }
+  // Of two spellings of one name the second finds the first one's request open, with or without a user.
+  const named = hint.value.trim().replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+  return { subject, key: hmacSha256(context.server.secret[0], `nobody\n${named}`) }
 }
 
 async function hintIn(
@@ -273,7 +276,7 @@ async function storedRequest(
   lifetime: number,
   access: StoredAccess,
 ) {
-  const { server, transients, kind } = context
+  const { server, kind } = context
   const createdAt = server.now()
   const endsAt = createdAt + lifetime
   const grantId = newGrantId(server.random)
@@ -284,6 +287,6 @@ async function storedRequest(
   const request: DecoupledRequest = { kind, ...access, subject, grantId, codeHash, ...times }
   // The place first: a request beyond the limit leaves nothing.
   await openFor(context, key, { requestId, clientId: access.clientId, endsAt })
-  await transients.insert(requestRecordId(kind, requestId), request, request.expiresAt)
+  await storeOpened(context, key, requestId, request)
   return { requestId, authReqId, endsAt }
 }

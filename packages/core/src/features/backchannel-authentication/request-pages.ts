@@ -8,20 +8,23 @@ import {
   type DecoupledDecisions,
   freshSession,
   requireOpenForm,
+  type ShownRequest,
+  WeakSession,
 } from '../../authorization/decoupled-decision.ts'
 import type { Session } from '../../authorization/interaction.ts'
 import { errorPages } from '../../authorization/redirect-target.ts'
 import type { Tickets } from '../../authorization/ticket.ts'
 import { type PublicClient, publicClient } from '../../clients/client-record.ts'
 import type { ServerContext } from '../../feature.ts'
-import { findRequest, isOpen } from '../../grants/decoupled-request.ts'
+import { type DecoupledRequest, findRequest, isOpen } from '../../grants/decoupled-request.ts'
 import type { Endpoint } from '../../http/endpoint.ts'
 import { type HttpRequest, type HttpResponse, securePage } from '../../http/http.ts'
 import { formParameters, parameters, readMessage } from '../../http/message.ts'
 import { type PageView, pageView, requireOwnForm } from '../../http/page.ts'
 import { defineErrors, OAuthError, withCode } from '../../kernel/oauth-error.ts'
+import type { Terms } from '../../kernel/records.ts'
 import { coarseNetworkOf } from '../../limits/caller-network.ts'
-import { close, keyOfUser, requestsOf, unblock } from './user-requests.ts'
+import { close, keyOfUser, requestsOf, silence, unblock } from './user-requests.ts'
 
 // The page of a signed-in user: what waits for an answer, and one request with its form.
 
@@ -29,8 +32,13 @@ import { close, keyOfUser, requestsOf, unblock } from './user-requests.ts'
 export interface BackchannelRequestsView extends PageView {
   readonly session: Session
   readonly requests: readonly WaitingRequest[]
+  /** The clients whose last request ended within a day without an answer. */
+  readonly unanswered: readonly PublicClient[]
   readonly blocked: readonly PublicClient[]
-  /** A form for each blocked client: POST to `action` with `ticket` and `client_id`. That client may then ask again. */
+  /**
+   * A form for each of these clients: POST to `action` with `ticket` and `client_id`. A blocked client may then ask again; with
+   * `never` of the value `yes` one whose request was unanswered may not.
+   */
   readonly action: string
   readonly ticket: string
 }
@@ -73,9 +81,10 @@ export interface BackchannelInteraction {
 
 export const BACKCHANNEL_PAGE_ERRORS = defineErrors({
   ...withCode('invalid_request', {
-    backchannel_request_gone: 'This request is no longer open. Begin again in the app',
-    backchannel_request_answered: 'This request was already answered. Return to the app',
-    backchannel_ticket_invalid: 'This form has expired or belongs to another sign-in. Open the page again',
+    backchannel_request_gone: 'The request has ended. If the user wants it, the app must ask again',
+    backchannel_request_answered: 'This request was already answered',
+    backchannel_ticket_invalid:
+      'This form has expired or belongs to another sign-in. Nothing was decided: open the requests page again',
   }),
   backchannel_request_unknown: ['invalid_request', 'You have no such request', 404],
 })
@@ -96,9 +105,10 @@ export interface BackchannelApproved {
   readonly subject: string
   readonly scopes: readonly string[]
   readonly resources: readonly string[]
+  readonly terms?: Terms | undefined
 }
 
-/** The user denied a request. */
+/** The user denied a request, or silenced its client afterwards. */
 export interface BackchannelDenied {
   readonly type: 'backchannel_denied'
   readonly requestId: string
@@ -118,7 +128,7 @@ export interface BackchannelUnblocked {
 export interface BackchannelPages extends DecoupledDecisions {
   readonly server: ServerContext
   readonly pages: BackchannelInteraction
-  /** Of the form for a blocked client. */
+  /** Of the forms of the list. */
   readonly listTickets: Tickets
 }
 
@@ -130,9 +140,9 @@ export function pageEndpoints(context: BackchannelPages, path: string): Endpoint
       ...page,
       path,
       summary: 'The requests that wait for the user (CIBA 8)',
-      message: UnblockForm,
+      message: ListForm,
       methods: ['GET', 'POST'],
-      answer: (request) => (request.method === 'GET' ? show(context, request) : allowAgain(context, request)),
+      answer: (request) => (request.method === 'GET' ? show(context, request) : changeList(context, request)),
     },
     {
       ...page,
@@ -145,25 +155,26 @@ export function pageEndpoints(context: BackchannelPages, path: string): Endpoint
   ]
 }
 
-const RequestQuery = z.object({ request: z.string().max(100).optional() })
+const RequestQuery = z.object({ request: z.string().max(100).optional(), ...WeakSession })
 
 async function show(context: BackchannelPages, http: HttpRequest): Promise<HttpResponse> {
-  const { request: requestId } = readMessage(RequestQuery, parameters(http.query))
-  const query = requestId === undefined ? '' : `?${new URLSearchParams({ request: requestId })}`
+  const { request: requestId, weak } = readMessage(RequestQuery, parameters(http.query))
   const session = await freshSession(context, http)
-  if (session === undefined) return askToSignIn(context, http, query)
-  return requestId === undefined
-    ? showList(context, session, http)
-    : showRequest(context, { session, requestId, returnQuery: query }, http)
+  if (requestId === undefined)
+    return session === undefined ? askToSignIn(context, http) : showList(context, session, http)
+  const returnQuery = `?${new URLSearchParams({ request: requestId })}`
+  const request = await findRequest(context, requestId)
+  if (session === undefined) return askToSignIn(context, http, returnQuery, { acrValues: request?.acrValues })
+  return showRequest(context, request, { session, requestId, returnQuery, weak }, http)
 }
 
 /** Of another user it is not there: a forwarded link tells nothing. */
 async function showRequest(
   context: BackchannelPages,
-  shown: { readonly session: Session; readonly requestId: string; readonly returnQuery: string },
+  request: DecoupledRequest | undefined,
+  shown: Omit<ShownRequest, 'request'>,
   http: HttpRequest,
 ): Promise<HttpResponse> {
-  const request = await findRequest(context, shown.requestId)
   if (request === undefined || request.subject !== shown.session.subject)
     throw new OAuthError(BACKCHANNEL_PAGE_ERRORS.backchannel_request_unknown)
   if (!isOpen(request, context.server.now())) {
@@ -183,20 +194,26 @@ async function showList(
   http: HttpRequest,
 ): Promise<HttpResponse> {
   const { server, pages, listTickets, page, maxAge } = context
-  const { open, blocks } = await requestsOf(context, keyOfUser(session.subject))
-  const [requests, blocked] = await Promise.all([
-    Promise.all(open.map(({ requestId }) => waiting(context, requestId))),
-    Promise.all(blocks.map(({ clientId }) => server.store.clients.find(clientId))),
-  ])
+  const { open, unanswered, blocks } = await requestsOf(context, keyOfUser(session.subject))
+  const requests = await Promise.all(open.map(({ requestId }) => waiting(context, requestId)))
   const view = {
     ...pageView(server.interaction, http),
     session,
     requests: requests.filter((request) => request !== undefined),
-    blocked: blocked.flatMap((client) => (client === undefined ? [] : [publicClient(client)])),
+    unanswered: await clientsOf(server, unanswered),
+    blocked: await clientsOf(server, blocks),
     action: page,
     ticket: listTickets.seal({ session: session.id, query: '' }, server.now() + maxAge),
   }
   return securePage(await pages.requestsPage(view))
+}
+
+async function clientsOf(
+  { store }: ServerContext,
+  named: readonly { readonly clientId: string }[],
+): Promise<PublicClient[]> {
+  const clients = await Promise.all(named.map(({ clientId }) => store.clients.find(clientId)))
+  return clients.flatMap((client) => (client === undefined ? [] : [publicClient(client)]))
 }
 
 async function waiting(context: BackchannelPages, requestId: string): Promise<WaitingRequest | undefined> {
@@ -222,15 +239,20 @@ async function decide(context: BackchannelPages, http: HttpRequest): Promise<Htt
   const ids = { requestId, clientId: client.clientId }
   const denial = never === 'yes' ? 'never' : 'denied'
   const said = grant === undefined ? denial : 'allowed'
-  // After the decision: if this is lost, sending the form again repeats it.
-  const blockedUntil = await close(context, keyOfUser(subject), ids, said)
-  if (isFirst && grant !== undefined) {
-    const { id: grantId, scopes, resources } = grant
-    const event = { type: 'backchannel_approved', ...ids, grantId, subject, scopes, resources } as const
-    server.emit(event satisfies BackchannelApproved, http)
-  } else if (isFirst) {
-    const event = { type: 'backchannel_denied', ...ids, subject, blockedUntil } as const
-    server.emit(event satisfies BackchannelDenied, http)
+  let blockedUntil: number | undefined
+  try {
+    // After the decision: if this is lost, sending the form again repeats it.
+    blockedUntil = await close(context, keyOfUser(subject), ids, said)
+  } finally {
+    if (isFirst && grant !== undefined) {
+      const { id: grantId, scopes, resources, terms } = grant
+      const extent = { scopes, resources, ...(terms && { terms }) }
+      const event = { type: 'backchannel_approved', ...ids, grantId, subject, ...extent } as const
+      server.emit(event satisfies BackchannelApproved, http)
+    } else if (isFirst || blockedUntil !== undefined) {
+      const event = { type: 'backchannel_denied', ...ids, subject, blockedUntil } as const
+      server.emit(event satisfies BackchannelDenied, http)
+    }
   }
   const view = {
     ...pageView(server.interaction, http),
@@ -241,18 +263,27 @@ async function decide(context: BackchannelPages, http: HttpRequest): Promise<Htt
   return securePage(await pages.requestAnsweredPage({ ...view, allowed: grant !== undefined }))
 }
 
-const UnblockForm = z.object({ ticket: z.string().max(200), client_id: z.string().max(500) })
+const ListForm = z.object({
+  ticket: z.string().max(200),
+  client_id: z.string().max(500),
+  never: z.string().optional().catch(undefined),
+})
 
-async function allowAgain(context: BackchannelPages, http: HttpRequest): Promise<HttpResponse> {
+async function changeList(context: BackchannelPages, http: HttpRequest): Promise<HttpResponse> {
   const { server, listTickets, answerErrors } = context
   requireOwnForm(server, http)
-  const { ticket, client_id: clientId } = readMessage(UnblockForm, formParameters(http))
+  const { ticket, client_id: clientId, never } = readMessage(ListForm, formParameters(http))
   const session = await freshSession(context, http)
   if (session === undefined) return askToSignIn(context, http)
   const end = listTickets.open({ session: session.id, query: '' }, ticket)
   requireOpenForm(server, end, answerErrors.formExpired)
   const { subject } = session
-  if (await unblock(context, keyOfUser(subject), clientId))
+  const key = keyOfUser(subject)
+  if (never === 'yes') {
+    const silenced = await silence(context, key, clientId)
+    const event = silenced && { type: 'backchannel_denied' as const, ...silenced, clientId, subject }
+    if (event) server.emit(event satisfies BackchannelDenied, http)
+  } else if (await unblock(context, key, clientId))
     server.emit({ type: 'backchannel_unblocked', clientId, subject } satisfies BackchannelUnblocked)
   return showList(context, session, http)
 }

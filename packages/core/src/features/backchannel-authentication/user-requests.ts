@@ -1,10 +1,19 @@
 import * as z from 'zod'
 import type { ServerContext } from '../../feature.ts'
-import { type DecoupledRequests, isOpen, requestIn, requestRecordId } from '../../grants/decoupled-request.ts'
+import {
+  type DecoupledRequest,
+  type DecoupledRequests,
+  isOpen,
+  requestIn,
+  requestRecordId,
+} from '../../grants/decoupled-request.ts'
 import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
 import type { Transient } from '../../kernel/records.ts'
 import { sha256 } from '../../kernel/secrets.ts'
 import { changeRecord } from '../../kernel/store.ts'
+
+/** `endsAt` in epoch seconds, as all times here. */
+const OpenRequest = z.object({ requestId: z.string(), clientId: z.string(), endsAt: z.number() })
 
 /**
  * What is open for one user, and whom the user has silenced. One small record for each user, since transients cannot be listed: it
@@ -12,8 +21,9 @@ import { changeRecord } from '../../kernel/store.ts'
  */
 const UserRequests = z.object({
   kind: z.literal('backchannel-user'),
-  /** `endsAt` in epoch seconds, as all times here. */
-  open: z.array(z.object({ requestId: z.string(), clientId: z.string(), endsAt: z.number() })),
+  open: z.array(OpenRequest),
+  /** The last request of each client that ended without an answer within a day. */
+  unanswered: z.array(OpenRequest),
   denials: z.array(z.object({ clientId: z.string(), at: z.number() })),
   blocks: z.array(z.object({ clientId: z.string(), until: z.number() })),
   expiresAt: z.number(),
@@ -32,7 +42,7 @@ const MAX_BLOCKS = 50
 export const USER_REQUEST_ERRORS = defineErrors({
   request_open: [
     'temporarily_unavailable',
-    'A request of this client still waits for this user. Poll for that one',
+    'A request of this client still waits for this user. Poll for it, or wait',
     429,
   ],
   too_many_open_requests: [
@@ -62,11 +72,14 @@ export async function requestsOf({ transients, server }: UserRequestsContext, ke
 
 function current(record: Transient | undefined, now: number): UserRequests {
   if (record === undefined)
-    return { kind: 'backchannel-user', open: [], denials: [], blocks: [], expiresAt: now }
-  const { open, denials, blocks, ...rest } = UserRequests.parse(record)
+    return { kind: 'backchannel-user', open: [], unanswered: [], denials: [], blocks: [], expiresAt: now }
+  const { open, unanswered, denials, blocks, ...rest } = UserRequests.parse(record)
+  const ended = [...unanswered, ...open.filter(({ endsAt }) => endsAt <= now)]
+  const lastOfClients = new Map(ended.map((request) => [request.clientId, request]))
   return {
     ...rest,
     open: open.filter(({ endsAt }) => endsAt > now),
+    unanswered: [...lastOfClients.values()].filter(({ endsAt }) => endsAt > now - DAY),
     denials: denials.filter(({ at }) => at > now - DAY),
     blocks: blocks.filter(({ until }) => until > now),
   }
@@ -75,7 +88,7 @@ function current(record: Transient | undefined, now: number): UserRequests {
 /** With the time after which it says nothing any more. */
 function stored(record: UserRequests, now: number): UserRequests {
   const ends = [
-    ...record.open.map(({ endsAt }) => endsAt),
+    ...[...record.open, ...record.unanswered].map(({ endsAt }) => endsAt + DAY),
     ...record.denials.map(({ at }) => at + DAY),
     ...record.blocks.map(({ until }) => until),
   ]
@@ -115,6 +128,14 @@ export async function openFor(
   })
 }
 
+/** Takes requests off the list without an answer. */
+async function drop(context: UserRequestsContext, key: string, requestIds: readonly string[]): Promise<void> {
+  await changeRequests(context, key, (seen) => ({
+    ...seen,
+    open: seen.open.filter(({ requestId }) => !requestIds.includes(requestId)),
+  }))
+}
+
 /**
  * Takes an answered request off the list. The third denial within a day silences the client for a day.
  *
@@ -137,17 +158,42 @@ export async function close(
     const isTooMany = denials.filter((denial) => denial.clientId === clientId).length >= MAX_DENIALS
     const lasts = answer === 'never' ? NEVER : isTooMany && answer === 'denied' ? DAY : undefined
     blockedUntil = lasts && now + lasts
-    if (blockedUntil === undefined) return { ...seen, open, denials }
-    const others = without(seen, clientId)
-    const blocks = [...others.blocks, { clientId, until: blockedUntil }].slice(-MAX_BLOCKS)
-    return { ...others, open, blocks }
+    const unanswered = seen.unanswered.filter((other) => other.clientId !== clientId)
+    if (blockedUntil === undefined) return { ...seen, open, unanswered, denials }
+    return { ...blocked(seen, clientId, blockedUntil), open }
   })
   return blockedUntil
 }
 
+/**
+ * Silences a client whose last request ended without an answer: its user was away.
+ *
+ * @returns that request and the end of the block; `undefined` if there is none
+ */
+export async function silence(context: UserRequestsContext, key: string, clientId: string) {
+  let silenced: { readonly requestId: string; readonly blockedUntil: number } | undefined
+  await changeRequests(context, key, (seen, now) => {
+    const request = seen.unanswered.find((other) => other.clientId === clientId)
+    silenced = request && { requestId: request.requestId, blockedUntil: now + NEVER }
+    return silenced && blocked(seen, clientId, silenced.blockedUntil)
+  })
+  return silenced
+}
+
+function blocked(seen: UserRequests, clientId: string, until: number): UserRequests {
+  const others = without(seen, clientId)
+  return { ...others, blocks: [...others.blocks, { clientId, until }].slice(-MAX_BLOCKS) }
+}
+
 function without(seen: UserRequests, clientId: string): UserRequests {
   const isOther = (other: { readonly clientId: string }) => other.clientId !== clientId
-  return { ...seen, denials: seen.denials.filter(isOther), blocks: seen.blocks.filter(isOther) }
+  const { unanswered, denials, blocks } = seen
+  return {
+    ...seen,
+    unanswered: unanswered.filter(isOther),
+    denials: denials.filter(isOther),
+    blocks: blocks.filter(isOther),
+  }
 }
 
 /** Lets a client ask again. @returns whether it could not */
@@ -163,13 +209,39 @@ export async function unblock(context: UserRequestsContext, key: string, clientI
  * clients get `expired_token`.
  */
 export async function endOpenRequests(context: UserRequestsContext, key: string): Promise<void> {
-  const { transients, server, kind } = context
-  const { open } = await requestsOf(context, key)
-  for (const { requestId } of open)
-    await changeRecord<Transient>(transients, requestRecordId(kind, requestId), server, (seen) => {
-      const request = requestIn(seen)
-      const now = server.now()
-      return request && isOpen(request, now) ? { ...request, endsAt: now } : undefined
-    })
-  if (open.length > 0) await changeRequests(context, key, (seen) => ({ ...seen, open: [] }))
+  const requestIds = (await requestsOf(context, key)).open.map(({ requestId }) => requestId)
+  for (const requestId of requestIds) await end(context, requestId)
+  if (requestIds.length > 0) await drop(context, key, requestIds)
+}
+
+async function end({ transients, server, kind }: UserRequestsContext, requestId: string): Promise<void> {
+  await changeRecord<Transient>(transients, requestRecordId(kind, requestId), server, (seen) => {
+    const request = requestIn(seen)
+    const now = server.now()
+    return request && isOpen(request, now) ? { ...request, endsAt: now } : undefined
+  })
+}
+
+/**
+ * Stores a request that has a place. If the places of its user were taken away meanwhile, it ends at once: `endOpenRequests` found
+ * no record to end.
+ *
+ * @throws whatever the store throws, after giving back the place
+ */
+export async function storeOpened(
+  context: UserRequestsContext,
+  key: string,
+  requestId: string,
+  request: DecoupledRequest,
+): Promise<void> {
+  const { transients, kind } = context
+  try {
+    await transients.insert(requestRecordId(kind, requestId), request, request.expiresAt)
+    const { open } = await requestsOf(context, key)
+    if (!open.some((other) => other.requestId === requestId)) await end(context, requestId)
+  } catch (error) {
+    // If this fails too, the place ends with the request.
+    await drop(context, key, [requestId]).catch(() => {})
+    throw error
+  }
 }

@@ -6,6 +6,7 @@ import {
   type DecoupledDecisions,
   freshSession,
   requireOpenForm,
+  WeakSession,
 } from '../../authorization/decoupled-decision.ts'
 import type { Session } from '../../authorization/interaction.ts'
 import type { Tickets } from '../../authorization/ticket.ts'
@@ -93,7 +94,7 @@ export interface UserCodeWrong {
 }
 
 /** The query of the page. The code only prefills the field (RFC 8628 3.3.1). */
-const CodePageQuery = z.object({ user_code: z.string().catch('') })
+const CodePageQuery = z.object({ user_code: z.string().catch(''), ...WeakSession })
 
 export const UserCodeForm = z.object({ ticket: z.string().max(200), user_code: z.string().default('') })
 
@@ -139,7 +140,8 @@ export async function enterCode(context: DevicePages, request: HttpRequest): Pro
   // A correct code does not count.
   await Promise.all([limiter.refund('user_code', user), limiter.refundCaller('user_code_network', request)])
   const { userCode } = found
-  const shown = { ...found, session, returnQuery: queryWith(userCode) }
+  const { weak } = readMessage(CodePageQuery, parameters(request.query))
+  const shown = { ...found, session, returnQuery: queryWith(userCode), weak }
   return askForDecision(context, shown, request, (view) => context.pages.devicePage({ ...view, userCode }))
 }
 
@@ -155,14 +157,16 @@ async function openRequest(context: DevicePages, code: string): Promise<TypedReq
 }
 
 async function askForCode(
-  { server, pages, codeTickets, page: action }: DevicePages,
+  { server, pages, codeTickets, page }: DevicePages,
   request: HttpRequest,
   content: { session: Session; typed: string; wrong: boolean },
 ): Promise<HttpResponse> {
   const ticket = codeTickets.seal(formOf(content.session), server.now() + TICKET_LIFETIME)
+  const { weak } = readMessage(CodePageQuery, parameters(request.query))
+  const action = weak === undefined ? page : `${page}?${new URLSearchParams({ weak })}`
   const view = { ...pageView(server.interaction, request), ...content, action, ticket }
-  const page = await pages.userCodePage(view)
-  return securePage(content.wrong ? { ...page, status: 400 } : page)
+  const shown = await pages.userCodePage(view)
+  return securePage(content.wrong ? { ...shown, status: 400 } : shown)
 }
 
 function formOf({ id }: Session) {

@@ -93,7 +93,7 @@ export const en = {
     operatorsView: "Operator's view",
     /** Names the part of the page with the name of the user, for screen readers. */
     you: 'You',
-    requests: '{requests} of apps that no browser can use.',
+    requests: '{requests} of apps that cannot use a browser.',
     tokens: '{tokens}, for programs that no browser can sign in.',
     notFresh: 'To change how you sign in, sign in again first.',
     where: 'Where you are signed in',
