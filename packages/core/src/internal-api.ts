@@ -44,6 +44,7 @@ export {
 export { CLOCK_TOLERANCE, type KernelStore } from './kernel/kernel.ts'
 export type { ErrorFacts } from './kernel/oauth-error.ts'
 export { camelCased, snakeCased } from './kernel/records.ts'
+export { plainResources } from './kernel/resource-indicator.ts'
 export { isReading, OPENID, type ScopeInWords, scopeInLanguage } from './kernel/scope.ts'
 export {
   derivedKey,

@@ -6,6 +6,7 @@ import {
   detailGuard,
   toldDetails,
 } from '@grantkit/core/authorization-details'
+import { clientCredentials } from '@grantkit/core/client-credentials'
 import { jwtAccessTokens } from '@grantkit/core/jwt-access-tokens'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import { TOKEN_EXCHANGE, tokenExchange } from '@grantkit/core/token-exchange'
@@ -60,6 +61,13 @@ const TYPES: DetailTypes = {
     schema: z.object({ path: z.string().max(200), locations: z.array(z.url()).max(3).optional() }),
     describe: ({ path }) => `Read the folder ${path}`,
     within: (granted, asked) => String(asked.path).startsWith(String(granted.path)),
+    selfRegistered: true,
+  },
+  topUp: {
+    schema: z.object({ amount: z.coerce.number<number>().int().min(1).default(50) }),
+    describe: ({ amount }) => `Top up by at most ${amount}`,
+    within: (granted, asked) => Number(granted.amount) >= Number(asked.amount),
+    uses: { budget: 'amount', per: 'grant' },
     selfRegistered: true,
   },
   deletion: { schema: z.object({}), describe: () => 'Delete everything' },
@@ -137,6 +145,7 @@ describe('details of a request', () => {
     expect(token.terms).toEqual({ authorization_details: { details: [PAYMENT, DOCS] } })
     const claims = JSON.parse(Buffer.from(tokens.id_token.split('.')[1] ?? '', 'base64url').toString())
     expect(claims).not.toHaveProperty('authorization_details')
+    expect(service.server.metadata.claims_supported).not.toContain('authorization_details')
     expect(service.server.metadata.authorization_details_types_supported).toEqual(Object.keys(TYPES))
   })
 
@@ -184,6 +193,18 @@ describe('details of a request', () => {
     })
     expect(service.events.at(-1)).toMatchObject({ reason })
     expect(service.shown.consent).toBeUndefined()
+  })
+
+  it('may have 4096 bytes, and are then granted', async () => {
+    const service = open()
+    const folders = Array.from({ length: 7 }, (_, at) => ({ ...DOCS, path: `/${at}${'é'.repeat(198)}` }))
+    const notes = JSON.stringify([...folders, { ...PAYMENT, payee: '' }])
+    const missing = 4096 - Buffer.byteLength(notes)
+    const locations = ['https://files.example/'.padEnd(missing - '"locations":[""],'.length, 'x')]
+    const details = [{ ...folders[0], locations }, ...folders.slice(1), { ...PAYMENT, payee: '' }]
+    expect(Buffer.byteLength(JSON.stringify(details))).toBe(4096)
+    const { tokens } = await tokensFor(service, details)
+    expect(tokens.authorization_details).toHaveLength(8)
   })
 
   it('are refused as a repeated parameter', async () => {
@@ -299,6 +320,22 @@ describe('a token request', () => {
       expect(bodyOf(await exchange(wider))).toMatchObject({ error: 'invalid_authorization_details' })
   })
 
+  it('for details is refused where the grant has none, and spends nothing', async () => {
+    const service = open({ features: [clientCredentials()] })
+    const client = await register(service)
+    await authorize(service, authorizationQuery(client.clientId))
+    const { code = '' } = redirectOf(await decide(service))
+    const sent = { authorization_details: JSON.stringify([DOCS]) }
+    const refused = { error: 'invalid_authorization_details' }
+    const { refresh_token } = bodyOf<TokenAnswer>(await redeem(service, client, code))
+    expect(bodyOf(await refresh(service, client, refresh_token, sent))).toMatchObject(refused)
+    expect((await refresh(service, client, refresh_token)).status).toBe(200)
+    const access = { clientCredentialsScopes: ['courses:read'], grantTypes: ['client_credentials'] }
+    const job = await service.server.clients.add({ clientName: 'Job', redirectUris: [], ...access })
+    const form = { grant_type: 'client_credentials', ...sent, ...credentials(job) }
+    expect(bodyOf(await requestToken(service, form))).toMatchObject(refused)
+  })
+
   it('cannot split a budget: a token has all of it, or none', async () => {
     const service = open()
     const { client, tokens } = await tokensFor(service, [ALLOWANCE])
@@ -361,6 +398,82 @@ describe('the guard of operations', () => {
     )
     const outcomes = await Promise.all(operations)
     expect(outcomes.filter((outcome) => outcome === undefined)).toHaveLength(10)
+  })
+
+  it('counts beside the terms: the grant refreshes, repeats and takes its form again, however much was spent', async () => {
+    const service = open()
+    const client = await register(service)
+    const budgets = Array.from({ length: 8 }, (_, at) => ({ ...ALLOWANCE, amount: 1000 + at }))
+    await ask(service, client, budgets)
+    const { code = '' } = redirectOf(await allow(service))
+    expect(redirectOf(await allow(service))).toHaveProperty('code', code)
+    const { access_token, refresh_token } = bodyOf<Answer>(await redeem(service, client, code))
+    const token = await acceptedToken(service, access_token)
+    const guard = guardOf(service)
+    const spend = (amount: number, id: string) => guard.spend(token, { ...ALLOWANCE, amount }, id)
+    // The places are used from the first to the last.
+    for (let at = 0; at < 8; at++) {
+      for (let each = 0; each < 20; each++) expect(await spend(1, `operation ${at} ${each}`)).toBeUndefined()
+      expect(await spend(980 + at, `rest ${at}`)).toBeUndefined()
+    }
+    const refreshed = await refresh(service, client, refresh_token)
+    expect(bodyOf(refreshed)).toMatchObject({ authorization_details: budgets })
+    expect(bodyOf(await refresh(service, client, refresh_token))).toEqual(bodyOf(refreshed))
+    await allow(service)
+    expect(service.events.at(-1)).toMatchObject({ reason: 'consent_ticket_spent' })
+    const [grant] = (await service.server.grants.list('alice')).grants
+    expect(grant?.terms).toEqual({ authorization_details: { details: budgets } })
+    expect(reasonOf(await spend(1, 'one more'))).toMatchObject({ status: 403 })
+  })
+
+  it('counts what the schema reads: text that becomes a number, and a default', async () => {
+    const service = open()
+    const { tokens } = await tokensFor(service, [{ type: 'topUp', amount: 100 }])
+    const token = await acceptedToken(service, tokens.access_token)
+    const guard = guardOf(service)
+    expect(await guard.spend(token, { type: 'topUp', amount: '40' }, 'a')).toBeUndefined()
+    expect(await guard.spend(token, { type: 'topUp' }, 'b')).toBeUndefined()
+    expect(service.events.slice(-2)).toMatchObject([{ amount: 40 }, { amount: 50 }])
+    expect(reasonOf(await guard.spend(token, { type: 'topUp' }, 'c'))).toMatchObject({ status: 403 })
+  })
+
+  it('counts another operation with an id that was used', async () => {
+    const service = open()
+    const { tokens } = await tokensFor(service, [ALLOWANCE])
+    const token = await acceptedToken(service, tokens.access_token)
+    const guard = guardOf(service)
+    expect(await guard.spend(token, { ...ALLOWANCE, amount: 1 }, 'order')).toBeUndefined()
+    expect(await guard.spend(token, { ...ALLOWANCE, amount: 1 }, 'order')).toBeUndefined()
+    expect(await guard.spend(token, { ...ALLOWANCE, amount: 99 }, 'order')).toBeUndefined()
+    const more = await guard.spend(token, { ...ALLOWANCE, amount: 100 }, 'order')
+    expect(reasonOf(more)).toMatchObject({ status: 403 })
+  })
+
+  it('takes no details that are for another API, also of a token that is for all', async () => {
+    const service = open()
+    const elsewhere = { ...DOCS, locations: ['https://files.example'] }
+    const here = { ...DOCS, path: '/here/', locations: [ISSUER] }
+    const { tokens } = await tokensFor(service, [elsewhere, here])
+    const token = await acceptedToken(service, tokens.access_token)
+    const guard = guardOf(service)
+    expect(reasonOf(guard.covering(token, { type: 'folder', path: '/docs/a' }))).toMatchObject({
+      status: 403,
+    })
+    expect(guard.covering(token, { type: 'folder', path: '/here/a' })).toBeUndefined()
+  })
+
+  it('gives a budget of a day once, though the clocks of two processes are of two days', async () => {
+    const service = open()
+    const { tokens } = await tokensFor(service, [{ type: 'daily', amount: 5 }])
+    const token = await acceptedToken(service, tokens.access_token)
+    const behind = guardOf(service)
+    const { api, store, clock } = service
+    const ahead = detailGuard({ api, types: TYPES, store, now: () => clock.now + 24 * 60 * 60 })
+    const spend = (guard: typeof ahead, id: string) => guard.spend(token, { type: 'daily', amount: 5 }, id)
+    expect(await spend(behind, 'today')).toBeUndefined()
+    expect(await spend(ahead, 'tomorrow')).toBeUndefined()
+    expect(reasonOf(await spend(behind, 'today again'))).toMatchObject({ status: 403 })
+    expect(reasonOf(await spend(ahead, 'tomorrow again'))).toMatchObject({ status: 403 })
   })
 
   it('gives a budget of a day anew on the next day', async () => {

@@ -97,7 +97,31 @@ describe('the consent page', () => {
     await ask(service, client)
     expect(shownIn(service)).toEqual([ACME.id, BIRCH.id])
     expect(await choose(service, undefined)).toMatchObject({ status: 200, body: 'consent' })
+    expect(service.events.at(-1)).toMatchObject({ type: 'refused', reason: 'user_decision_missing' })
     expect(redirectOf(await choose(service, BIRCH.id))).toHaveProperty('code')
+  })
+
+  it('is not shown for ever where it does not know the field of an organization that is fixed', async () => {
+    const { service } = open()
+    const client = await register(service)
+    for (const [user, request] of [
+      ['bob', {}],
+      ['alice', { organization: BIRCH.id }],
+    ] as const) {
+      await ask(service, client, request, user)
+      expect(redirectOf(await choose(service, undefined, user))).toMatchObject({ error: 'invalid_request' })
+      expect(service.events.at(-1)).toMatchObject({ reason: 'user_decision_missing' })
+    }
+  })
+
+  it('has names of at most 200 characters, and so has the grant', async () => {
+    const { service, members } = open()
+    members.bob = [{ id: 'org_long', name: 'é'.repeat(5000) }]
+    const client = await register(service)
+    const { refresh_token } = await tokensFor(service, client, 'org_long', 'bob')
+    expect((await refresh(service, client, refresh_token)).status).toBe(200)
+    const { grants } = await service.server.grants.list('bob')
+    expect(grants[0]?.terms?.organization?.name).toBe('é'.repeat(200))
   })
 
   it('has the organization that the request names, and no other one', async () => {
@@ -202,12 +226,18 @@ describe('what went wrong elsewhere', () => {
   })
 
   it('a refresh goes into another organization: it is refused, and spends nothing', async () => {
-    const { service } = open()
+    const { service, members } = open()
     const client = await register(service)
     const { refresh_token } = await tokensFor(service, client, ACME.id)
     const moved = await refresh(service, client, refresh_token, { organization: BIRCH.id })
     expect(bodyOf(moved)).toMatchObject({ error: 'invalid_target' })
     expect((await refresh(service, client, refresh_token, { organization: ACME.id })).status).toBe(200)
+    members.bob = []
+    await ask(service, client, {}, 'bob')
+    const { code = '' } = redirectOf(await choose(service, undefined, 'bob'))
+    const { refresh_token: without } = bodyOf<TokenAnswer>(await redeem(service, client, code))
+    const into = await refresh(service, client, without, { organization: ACME.id })
+    expect(bodyOf(into)).toMatchObject({ error: 'invalid_target' })
   })
 })
 
@@ -363,6 +393,13 @@ describe('the claim', () => {
   })
 })
 
+it.each(['sub', 'scope', 'org_name'])(
+  'a server does not start with the claim %s for organizations',
+  (claim) => {
+    expect(() => organizations({ of: () => [], claim })).toThrow(`organizations: claim: ${claim}`)
+  },
+)
+
 describe('a user who is no longer a member', () => {
   it('loses the grant at the next refresh, before the refresh token is spent', async () => {
     const { service, members } = open()
@@ -379,6 +416,26 @@ describe('a user who is no longer a member', () => {
     }
     expect(service.events).toContainEqual(expect.objectContaining(left))
     expect(await introspected(service, access_token)).toEqual({ active: false })
+  })
+
+  it('is reported once the grant has ended, and not while the store is down', async () => {
+    const { service, members } = open()
+    const client = await register(service)
+    const { refresh_token } = await tokensFor(service, client, ACME.id)
+    members.alice = [BIRCH]
+    const { grants } = service.store
+    const { replace, remove } = grants
+    const down = () => Promise.reject(new Error('The store is down'))
+    Object.assign(grants, { replace: down, remove: down })
+    try {
+      expect(await refresh(service, client, refresh_token)).toMatchObject({ status: 503 })
+    } finally {
+      Object.assign(grants, { replace, remove })
+    }
+    const told = () => service.events.filter(({ type }) => (type as string) === 'organization_left')
+    expect(told()).toEqual([])
+    await refresh(service, client, refresh_token)
+    expect(told()).toHaveLength(1)
   })
 
   it('loses no grant while the organizations cannot be looked up', async () => {
@@ -433,7 +490,8 @@ describe('without the consent page of a browser', () => {
     expect(await tokens.terms('alice', 'en')).toMatchObject({
       organization: { organizations: [ACME, BIRCH] },
     })
-    await expect(create()).rejects.toMatchObject({ reason: 'user_decision_missing' })
+    for (const form of [undefined, { organization: '' }])
+      await expect(create({ form })).rejects.toMatchObject({ reason: 'user_decision_missing' })
     await expect(create({ form: { organization: COBALT.id } })).rejects.toMatchObject({
       error: 'access_denied',
     })

@@ -243,6 +243,22 @@ describe('a term of a request', () => {
     expect(bodyOf(await poll(started))).toMatchObject({ rooms: ['cellar'] })
   })
 
+  it('is not lost on the page of a device of a replica that does not know it', async () => {
+    const { service, shown, start, enter } = await openDeviceService({ server: { features: [feature] } })
+    const started = await start({ rooms: 'attic cellar' })
+    await enter(started.user_code)
+    const { action = '', ticket = '' } = shown.device ?? {}
+    const without = await openDeviceService({ server: { store: service.store } })
+    expect(await without.enter(started.user_code)).toMatchObject({ status: 400, body: 'term_unknown' })
+    const [path = '', query = ''] = action.split('?')
+    const form = { ticket, decision: 'allow', scope: 'courses:read', room: 'cellar' }
+    expect(await without.service.send('POST', path, { query, form, headers: ALICE })).toMatchObject({
+      status: 400,
+      body: 'term_unknown',
+    })
+    expect((await service.send('POST', path, { query, form, headers: ALICE })).status).toBe(200)
+  })
+
   it('may be one of a client without a user', async () => {
     const service = open([clientCredentials()])
     const metadata = {

@@ -2,6 +2,7 @@ import { createResourceServer } from '@grantkit/core'
 import { clientCredentials } from '@grantkit/core/client-credentials'
 import { jwtAccessTokens } from '@grantkit/core/jwt-access-tokens'
 import { organizations } from '@grantkit/core/organizations'
+import { TOKEN_EXCHANGE, tokenExchange } from '@grantkit/core/token-exchange'
 import { describe, expect, it } from 'vitest'
 import {
   authorizationQuery,
@@ -63,6 +64,17 @@ async function metadataAt(service: Service, path: string) {
 }
 
 describe('a family of resources', () => {
+  it('is no resource whose tokens a client may exchange', async () => {
+    const { service } = open({ features: [tokenExchange()] })
+    const api = (resource: string) =>
+      service.server.clients.add({
+        ...{ clientName: 'API', redirectUris: [], grantTypes: [TOKEN_EXCHANGE] },
+        tokenExchangeResources: [resource],
+      })
+    await expect(api(FAMILY)).rejects.toThrow('tokenExchangeResources')
+    expect(await api(ISSUER)).toMatchObject({ tokenExchangeResources: [ISSUER] })
+  })
+
   it('fixes the organization by the resource of the request, and the token is for this address alone', async () => {
     const { service, call } = open()
     const { access_token, client, refresh_token } = await tokensFor(service, { resource: of('birch') })

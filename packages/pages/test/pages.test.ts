@@ -403,6 +403,15 @@ describe('the error page', () => {
     expect(body).toContain('No client has this client_id')
   })
 
+  it.each([
+    ['organization_missing', 'Sie gehören zu keiner Organisation'],
+    ['organization_not_member', 'Sie gehören nicht zu dieser Organisation'],
+    ['details_not_shown', 'Die Seite hat nicht alles gezeigt'],
+    ['user_decision_missing', 'Eine Auswahl fehlte'],
+  ])('says of %s "%s …"', async (reason, text) => {
+    expect((await shown(reason)).body).toContain(text)
+  })
+
   it('folds what is for the developer, so that the user reads the advice', async () => {
     const { body } = await shown('client_unknown')
     const folded = String(/<details class="developer">[\s\S]*<\/details>/.exec(String(body)))

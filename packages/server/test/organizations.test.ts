@@ -1,6 +1,6 @@
 import { formBrowser } from '@grantkit/testkit/client'
 import * as oidc from 'openid-client'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { directory, type Server, STANDARD_SCOPES } from '../src/index.ts'
 import { createdServer } from './created-server.ts'
 import { browserOf } from './signed-in-browser.ts'
@@ -8,19 +8,24 @@ import { browserOf } from './signed-in-browser.ts'
 /** Organizations of a claim of the user over HTTP, with openid-client. */
 
 const REDIRECT_URI = 'http://127.0.0.1:49152/callback'
+const FAMILY = 'https://files.example/o/{organization}'
 const ACME = { id: 'org_acme', name: 'Acme' }
 const BIRCH = { id: 'org_birch', name: 'Birch & Sons' }
 
 const alice: { sub: string; name: string; teams: unknown } = { sub: 'u-7', name: 'Alice', teams: [] }
+const onEvent = vi.fn<(event: { readonly type: string }) => void>()
+const onError = vi.fn()
 let server: Server
 let listening: Awaited<ReturnType<Server['listen']>>
 beforeAll(async () => {
   const people = directory({ find: async () => alice, verifyPassword: async () => alice })
-  server = await createdServer({
+  const config = {
     users: people,
+    resources: { 'https://files.example': { name: 'Files' }, [FAMILY]: { name: 'Files of one' } },
     scopes: { ...STANDARD_SCOPES, 'notes:read': { description: 'Read your notes', personal: true } },
     features: { organizations: { from: 'teams', none: 'refuse' }, personalTokens: { enabled: true } },
-  })
+  } as const
+  server = await createdServer(config, { observers: { onEvent, onError } })
   listening = await server.listen()
 })
 afterAll(async () => {
@@ -90,6 +95,61 @@ describe('a user', () => {
     await signedIn(await openClient(), { organization: BIRCH.id })
     const { html } = await (await browserOf(server.config, 'alice'))('/account')
     expect(html).toContain('<dt>Organization</dt><dd><bdi>Birch &amp; Sons</bdi></dd>')
+  })
+
+  it('sees the tokens, and what is wrong, where a new one cannot be made', async () => {
+    alice.teams = [ACME]
+    const visit = await browserOf(server.config, 'alice')
+    const ticket = /name="ticket" value="([^"]+)"/.exec((await visit('/account/tokens')).html)?.[1] ?? ''
+    const form = {
+      label: 'Weekly job',
+      scope: 'notes:read',
+      resource: server.config.baseUrl,
+      days: '30',
+      ticket,
+    }
+    await visit('/account/tokens', {}, { ...form, organization: ACME.id })
+    alice.teams = []
+    const none = await visit('/account/tokens')
+    expect(none.status).toBe(200)
+    expect(none.html).toContain('<bdi>Weekly job</bdi>')
+    expect(none.html).toContain('You belong to no organization')
+    alice.teams = 'a broken list'
+    const down = await visit('/account/tokens')
+    expect(down.html).toContain('<bdi>Weekly job</bdi>')
+    expect(down.html).toContain('Please try again in a moment.')
+  })
+
+  it('sees the text of a new token, whatever breaks after it was made', async () => {
+    alice.teams = [ACME]
+    const visit = await browserOf(server.config, 'alice')
+    const ticket = /name="ticket" value="([^"]+)"/.exec((await visit('/account/tokens')).html)?.[1] ?? ''
+    const form = {
+      label: 'Monthly job',
+      scope: 'notes:read',
+      resource: server.config.baseUrl,
+      days: '30',
+      ticket,
+    }
+    onError.mockClear()
+    onEvent.mockImplementation(({ type }) => {
+      if (type === 'personal_token_created') alice.teams = 'a broken list'
+    })
+    try {
+      const made = await visit('/account/tokens', {}, { ...form, organization: ACME.id })
+      expect(made.html).toMatch(/<textarea[^>]*>gkp_/)
+      expect(made.html).toContain('Please try again in a moment.')
+      expect(onError).toHaveBeenCalledOnce()
+    } finally {
+      onEvent.mockReset()
+    }
+  })
+
+  it('is offered no family of resources for a personal access token', async () => {
+    alice.teams = [ACME]
+    const { html } = await (await browserOf(server.config, 'alice'))('/account/tokens')
+    expect(html).toContain('>Files</bdi>')
+    expect(html).not.toContain('{organization}')
   })
 
   it('chooses one for a personal access token', async () => {

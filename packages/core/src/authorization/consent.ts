@@ -2,7 +2,15 @@ import * as z from 'zod'
 import { publicClient } from '../clients/client-record.ts'
 import { formActionSources, isLoopback } from '../clients/redirect-uri.ts'
 import { liveUntil } from '../grants/change-grant.ts'
-import { askTerms, type Decided, decideTerms, sameTerms, type UserInfo } from '../grants/request-terms.ts'
+import {
+  askTerms,
+  type Decided,
+  decideTerms,
+  sameTerms,
+  TERM_ERRORS,
+  type UserInfo,
+} from '../grants/request-terms.ts'
+import { reportedError } from '../http/endpoint.ts'
 import { type HttpRequest, type HttpResponse, securePage } from '../http/http.ts'
 import { formParameters, readMessage } from '../http/message.ts'
 import { type PageView, pageView, requireOwnForm } from '../http/page.ts'
@@ -81,7 +89,11 @@ export async function consent(context: AuthorizationContext, request: HttpReques
     if ((target.client.document?.hash ?? '') !== shown) return askForConsent(context, attempt, session)
     const about = userInfoOf(attempt, session)
     const decided = await decideTerms(context.requestOptions, attempt.request.asked, fields, about)
-    if (decided === 'open') return askForConsent(context, attempt, session)
+    if (decided === 'open') {
+      // A page of an application that does not know the field would be shown for ever: its operator hears of it.
+      reportedError(new OAuthError(TERM_ERRORS.user_decision_missing), request, kernel)
+      return askForConsent(context, attempt, session)
+    }
     return approve(completing, attempt, { session, scopes, terms: decided.value, ticket })
   })
   return shownAnswer(context, page, outcome, form.callback === 'show')

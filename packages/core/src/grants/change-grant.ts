@@ -1,6 +1,6 @@
 import type { BaseEvent, Emit, GrantEnd, PresentedRecords } from '../kernel/events.ts'
 import { CLOCK_TOLERANCE, type Kernel, type KernelStore } from '../kernel/kernel.ts'
-import { type ErrorDefinition, OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
+import { OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
 import type { Grant, Transient } from '../kernel/records.ts'
 import { type GrantId, type Hash, sha256 } from '../kernel/secrets.ts'
 import type { GrantRecords, Stored } from '../kernel/store.ts'
@@ -144,7 +144,7 @@ export async function changeGrant<Result>(
     const decided = transition(seen.value)
     const outcome = decided instanceof Promise ? await decided : decided
     if (outcome.kind === 'unchanged') return outcome
-    if (outcome.kind === 'ended') return refuseEnded(kernel, seen, outcome.refusal)
+    if (outcome.kind === 'ended') return refuseEnded(kernel, seen, outcome)
     if (await replaceGrant(kernel, seen, outcome.grant)) return outcome
   }
   throw new OAuthError(SERVER_ERRORS.contention)
@@ -183,17 +183,23 @@ function plannedOf(
   outcome: Outcome<IssuedTokens>,
   events?: readonly BaseEvent[],
 ): ExchangePlan | Promise<ExchangePlan> {
-  if (outcome.kind === 'ended') return refuseEnded(kernel, seen, outcome.refusal)
+  if (outcome.kind === 'ended') return refuseEnded(kernel, seen, outcome)
   const { kind, grant, result: issued } = outcome
   const commit = kind === 'changed' ? () => replaceGrant(kernel, seen, grant) : undefined
   return { grant, issued, issuedTokenType: undefined, commit, events }
 }
 
-async function refuseEnded(kernel: Kernel, seen: Stored<Grant>, refusal: ErrorDefinition): Promise<never> {
+async function refuseEnded(
+  kernel: Kernel,
+  seen: Stored<Grant>,
+  { refusal, event }: Extract<Outcome<unknown>, { kind: 'ended' }>,
+): Promise<never> {
   const { id: grantId, clientId, subject } = seen.value
   const { reason } = refusal
-  if (await endGrant(kernel, seen, { by: 'server', reason }))
+  if (await endGrant(kernel, seen, { by: 'server', reason })) {
+    if (event) kernel.emit(event)
     kernel.emit({ type: 'grant_ended', grantId, clientId, subject, reason } satisfies GrantEnded)
+  }
   throw new OAuthError(refusal)
 }
 

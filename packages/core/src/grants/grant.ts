@@ -1,3 +1,4 @@
+import type { BaseEvent } from '../kernel/events.ts'
 import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
 import type { AccessTokenState, Client, Grant } from '../kernel/records.ts'
 import { audienceIncludes } from '../kernel/resource-indicator.ts'
@@ -26,7 +27,12 @@ export type Outcome<Result> =
   /** Answer `result`; there is nothing to write. */
   | { readonly kind: 'unchanged'; readonly grant: Grant; readonly result: Result }
   /** Remove the grant, and with it all its tokens, then answer the error. */
-  | { readonly kind: 'ended'; readonly refusal: ErrorDefinition }
+  | {
+      readonly kind: 'ended'
+      readonly refusal: ErrorDefinition
+      /** Emitted once it is removed. */
+      readonly event?: BaseEvent | undefined
+    }
 
 /** The secrets of an answer: sent once and not stored. */
 export interface IssuedTokens {

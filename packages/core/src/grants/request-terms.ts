@@ -4,6 +4,7 @@
  */
 import type * as z from 'zod'
 import { type Parameters, readMessage } from '../http/message.ts'
+import type { BaseEvent } from '../kernel/events.ts'
 import type { ClaimsUse, UserClaims } from '../kernel/kernel.ts'
 import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
 import type { AccessTokenState, Client, Grant, Terms, TermViews } from '../kernel/records.ts'
@@ -30,6 +31,8 @@ export interface RequestTerm<Asked = unknown, Value = unknown> extends ToldTerm<
    * answer is repeated. @throws OAuthError
    */
   narrow(value: Value, request: NarrowingRequest): Narrowed<Value> | Promise<Narrowed<Value>>
+  /** A token request that gets tokens of a grant without a value. Default: its parameters are ignored. @throws OAuthError */
+  absent?(requested: Readonly<Record<string, unknown>>): void
   /** The value of a grant without a user, whose client acts for itself. Default: none. */
   ofClient?(client: Client): Value | undefined
 }
@@ -75,11 +78,14 @@ interface NarrowingRequest {
   readonly issued: IssuedTokens
 }
 
-/** `ended`: the grant ends, and the request gets this error. */
-export type Narrowed<Value> = { readonly value: Value } | { readonly ended: ErrorDefinition }
+/** `ended`: the grant ends, and the request gets this error. The event comes once that is written. */
+export type Narrowed<Value> =
+  | { readonly value: Value }
+  | { readonly ended: ErrorDefinition; readonly event?: BaseEvent | undefined }
 
 export interface Told {
   readonly use: ClaimsUse | 'token_response'
+  /** Of the token; at a guard with the store, the one that it guards. */
   readonly resources: readonly string[]
   /** Who is told, at introspection. */
   readonly client?: Client | undefined
@@ -88,7 +94,7 @@ export interface Told {
 export const TERM_ERRORS = defineErrors({
   term_unknown: [
     'invalid_grant',
-    'The grant has terms that this server does not know. The user must authorize again',
+    'The request or its grant has terms that this server does not know. Authorize again',
   ],
   term_retry_differs: [
     'invalid_grant',
@@ -130,7 +136,7 @@ export async function askTerms(
 ): Promise<{ readonly views: TermViews | undefined; readonly decided: Decided<Terms> }> {
   if (asked === undefined) return { views: undefined, decided: { value: undefined } }
   const questions = await Promise.all(
-    taking(requestTerms, asked).map(
+    takingAll(requestTerms, asked).map(
       async (term) => [term.name, await term.view(asked[term.name], about)] as const,
     ),
   )
@@ -146,7 +152,7 @@ export async function decideTerms(
   about: UserInfo,
 ): Promise<Decided<Terms>> {
   if (asked === undefined) return { value: undefined }
-  const terms = taking(requestTerms, asked)
+  const terms = takingAll(requestTerms, asked)
   return joined(
     await Promise.all(
       terms.map(async (term) => [term.name, await term.decide(asked[term.name], form, about)] as const),
@@ -156,6 +162,12 @@ export async function decideTerms(
 
 function taking(terms: readonly RequestTerm[], asked: AskedTerms): readonly RequestTerm[] {
   return terms.filter(({ name }) => asked[name] !== undefined)
+}
+
+/** What a request asks for. Another replica may have read it. @throws OAuthError for a term that this one does not know */
+function takingAll(terms: readonly RequestTerm[], asked: AskedTerms): readonly RequestTerm[] {
+  if (hasUnknownTerm(terms, asked)) throw new OAuthError(TERM_ERRORS.term_unknown)
+  return taking(terms, asked)
 }
 
 function joined(decided: readonly (readonly [string, Decided<unknown>])[]): Decided<Terms> {
@@ -174,15 +186,20 @@ function present(
   return terms && kept(terms.map((term) => [term.name, read(term)]))
 }
 
-const MAX_BYTES = 4096
+/** Of each. Terms have limits of their own, below this one. */
+const MAX_BYTES = 5120
 
-/** A copy: a record shares nothing with a request. @throws Error for more than a record may have */
+/** A copy: a record shares nothing with a request. @throws Error for a value that is larger than a record may have */
 function kept(values: readonly (readonly [string, unknown])[]): Terms | undefined {
   const given = values.filter(([, value]) => value !== undefined)
   if (given.length === 0) return undefined
-  const json = JSON.stringify(Object.fromEntries(given))
-  if (Buffer.byteLength(json) > MAX_BYTES) throw new Error(`terms: more than ${MAX_BYTES} bytes as JSON`)
-  return JSON.parse(json)
+  const copies = given.map(([name, value]) => {
+    const json = JSON.stringify(value)
+    if (Buffer.byteLength(json) > MAX_BYTES)
+      throw new Error(`terms: ${name} has more than ${MAX_BYTES} bytes as JSON`)
+    return [name, JSON.parse(json)]
+  })
+  return Object.fromEntries(copies)
 }
 
 export function sameTerms(one: Terms | undefined, other: Terms | undefined): boolean {
@@ -190,7 +207,7 @@ export function sameTerms(one: Terms | undefined, other: Terms | undefined): boo
 }
 
 /** A term restricts: without its feature, its grant is good for nothing. */
-export function hasUnknownTerm(known: readonly ToldTerm[] = [], terms: Terms): boolean {
+export function hasUnknownTerm(known: readonly ToldTerm[] = [], terms: object): boolean {
   return Object.keys(terms).some((name) => !known.some((term) => term.name === name))
 }
 
@@ -219,6 +236,13 @@ export function toldTerms(known: readonly ToldTerm[] = [], terms: Terms, told: T
   )
 }
 
+/** Parameters of terms that the grant does not have. @throws OAuthError */
+export function refuseAbsentTerms(terms: readonly RequestTerm[], form: Parameters, grant: Grant): void {
+  for (const term of terms)
+    if (grant.terms === undefined || !(term.name in grant.terms))
+      term.absent?.(readMessage(term.parameters, form))
+}
+
 /**
  * Narrows the terms of a grant for the token that a request gets, and writes them to that token if they are narrower than those
  * of the grant.
@@ -240,7 +264,7 @@ export async function withinTerms(
   for (const term of taking(known, given)) {
     const requested = readMessage(term.parameters, form)
     const narrowed = await term.narrow(given[term.name], { requested, client, grant, issued })
-    if ('ended' in narrowed) return { kind: 'ended', refusal: narrowed.ended }
+    if ('ended' in narrowed) return { kind: 'ended', refusal: narrowed.ended, event: narrowed.event }
     values.push([term.name, narrowed.value])
   }
   const narrower = kept(values)

@@ -31,7 +31,7 @@ import {
   operatorClaims,
   type TokenClaimsOptions,
 } from './operator-claims.ts'
-import { tellingOf, type WithTerms } from './request-terms.ts'
+import { refuseAbsentTerms, tellingOf, type WithTerms } from './request-terms.ts'
 
 export const GRANT_TYPE_ERRORS = defineErrors({
   grant_type_unsupported: ['unsupported_grant_type', 'Unsupported grant_type. See grant_types_supported'],
@@ -158,6 +158,7 @@ async function answerToken(
     const request = { client, form, arrivedAt, now, stored, transient: read?.transient, jkt, http }
     const planned = grantType.exchange(request)
     const plan = planned instanceof Promise ? await planned : planned
+    if (kernel.requestTerms) refuseAbsentTerms(kernel.requestTerms, form, plan.grant)
     if (terms.grantTypes.includes(grantType)) requireWithinTerms(grantType, request, plan, terms)
     const members: MakeMembers[] = []
     // An exchanged token comes alone.

@@ -95,7 +95,8 @@ function checkScopeClaims(server: OpenIdServer): void {
 function metadataOf({ scopes, requestTerms = [] }: OpenIdServer, keys: SigningKeys) {
   const claims = [
     ...claimsOfScopes(Object.keys(scopes), scopes),
-    ...requestTerms.flatMap((term) => term.claims),
+    // Those about the user, as OpenID Connect Discovery 3 has it.
+    ...requestTerms.flatMap((term) => term.claims).filter((name) => !isProtectedClaim(name)),
   ]
   return {
     subject_types_supported: ['public'],

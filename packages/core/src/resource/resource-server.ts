@@ -237,14 +237,15 @@ async function liveToken(
 }
 
 function withTerms<Token extends AccessToken | ClientCredentialsToken>(
-  { requestTerms }: GuardedResource,
+  { requestTerms, resource }: GuardedResource,
   token: Token,
   grant: Grant,
   state: AccessTokenState,
 ): Token {
   const terms = termsOfToken(grant, state) ?? {}
-  const { resources } = state
-  return { ...token, terms, claims: toldTerms(requestTerms, terms, { use: 'access_token', resources }) }
+  // This API hears what is for it, however many the token is for.
+  const told = { use: 'access_token', resources: [resource] } as const
+  return { ...token, terms, claims: toldTerms(requestTerms, terms, told) }
 }
 
 /** Copies nothing for a plain token of a user, which nearly every request has. */

@@ -232,9 +232,10 @@ export const DECISION_VERDICTS = {
   },
   user_decision_missing: {
     by: 'user',
-    sentence: 'The user sent a form without a choice that it needs, such as the organization.',
+    sentence: 'The form of the user had no choice that it needs, such as the organization.',
     fix: 'If it happens with your own page, add the fields of `view.terms` to its form.',
-    toDeveloper: 'The user has not chosen yet, and can send the form again.',
+    toDeveloper:
+      'The user has not chosen. If this comes again, the page of the server lacks the choice: tell its operator.',
   },
   organization_not_member: {
     by: 'user',

@@ -201,8 +201,8 @@ export const REFRESH_TOKEN_VERDICTS = {
   term_unknown: {
     by: 'operator',
     sentence:
-      'The user decided something at consent, such as the organization, that this server does not know, so it gives no token.',
-    fix: 'Mount the feature that brought it on every replica; the names are in `terms` of the grant.',
+      'The request or the grant has something beside scopes, such as the organization, that this server does not know, so it gives no token.',
+    fix: 'Mount the feature that brought it on every replica; the names of a grant are in its `terms`.',
     toDeveloper: 'Start the authorization again if this does not pass.',
   },
   term_retry_differs: {
@@ -213,7 +213,8 @@ export const REFRESH_TOKEN_VERDICTS = {
   },
   organization_differs: {
     by: 'app',
-    sentence: 'The app asked for a token of another organization than the one that the user chose.',
+    sentence:
+      'The app asked for a token of another organization than the one of its grant, or the grant has none.',
     fix: NOTHING_TO_FIX,
     toDeveloper: 'Start an authorization for the other organization: each one has a grant of its own.',
   },

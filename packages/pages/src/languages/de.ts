@@ -321,6 +321,8 @@ export const de: Language = {
       'Diese Seite war zu lange geöffnet, oder Sie haben sich inzwischen neu angemeldet. Es wurde nichts entschieden: Öffnen Sie sie erneut, und geben Sie den Code noch einmal ein.',
     choiceMissing: 'Eine Auswahl fehlte, deshalb wurde nichts entschieden. Gehen Sie zurück und wählen Sie.',
     notMember: 'Sie gehören nicht zu dieser Organisation.',
+    noOrganization: 'Sie gehören zu keiner Organisation, und dieser Server verlangt eine.',
+    notShown: 'Die Seite hat nicht alles gezeigt, worum die App bittet. Beginnen Sie in der App neu.',
     requestEnded: 'Die Anfrage ist beendet. Wenn Sie zustimmen möchten, muss die App erneut fragen.',
     requestFormExpired: 'Es wurde nichts entschieden: Öffnen Sie die Seite der Anfragen erneut.',
     noRequest: 'Sie haben keine solche Anfrage. Melden Sie sich als die Person an, die die App gefragt hat.',

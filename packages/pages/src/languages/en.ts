@@ -358,6 +358,8 @@ export const en = {
       'This page was open for too long, or you have signed in again since. Nothing was decided: open it again and type the code once more.',
     choiceMissing: 'A choice was missing, so nothing was decided. Go back and choose.',
     notMember: 'You are not a member of this organization.',
+    noOrganization: 'You belong to no organization, and this server needs one.',
+    notShown: 'The page did not show everything that the app asks for. Start again in the app.',
     requestEnded: 'The request has ended. If you want it, the app must ask again.',
     requestFormExpired: 'Nothing was decided: open the requests page again.',
     noRequest: 'You have no such request. Sign in as the user whom the app asked.',

@@ -309,6 +309,8 @@ export const es: Language = {
       'Esta página estuvo abierta demasiado tiempo o usted ha vuelto a iniciar sesión desde entonces. No se ha decidido nada: ábrala de nuevo y escriba otra vez el código.',
     choiceMissing: 'Faltaba una elección, así que no se decidió nada. Vuelva atrás y elija.',
     notMember: 'Usted no pertenece a esta organización.',
+    noOrganization: 'Usted no pertenece a ninguna organización y este servidor exige una.',
+    notShown: 'La página no mostró todo lo que pide la aplicación. Vuelva a empezar en la aplicación.',
     requestEnded: 'La solicitud ha terminado. Si la desea, la aplicación tiene que volver a preguntar.',
     requestFormExpired: 'No se ha decidido nada: abra de nuevo la página de solicitudes.',
     noRequest: 'No tiene esa solicitud. Inicie sesión con la cuenta a la que preguntó la aplicación.',

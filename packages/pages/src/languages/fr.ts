@@ -322,6 +322,8 @@ export const fr: Language = {
       'Cette page est restée ouverte trop longtemps, ou vous vous êtes reconnecté entre-temps. Rien n’a été décidé : ouvrez-la à nouveau et ressaisissez le code.',
     choiceMissing: 'Il manquait un choix, rien n’a donc été décidé. Revenez en arrière et choisissez.',
     notMember: 'Vous ne faites pas partie de cette organisation.',
+    noOrganization: 'Vous ne faites partie d’aucune organisation, et ce serveur en exige une.',
+    notShown: 'La page n’a pas montré tout ce que l’application demande. Recommencez dans l’application.',
     requestEnded:
       'La demande a pris fin. Si vous la souhaitez, l’application doit vous interroger de nouveau.',
     requestFormExpired: 'Rien n’a été décidé : ouvrez à nouveau la page des demandes.',

@@ -305,6 +305,8 @@ export const ptBR: Language = {
       'Esta página ficou aberta por tempo demais ou você entrou novamente depois disso. Nada foi decidido: abra-a outra vez e digite o código de novo.',
     choiceMissing: 'Faltava uma escolha, então nada foi decidido. Volte e escolha.',
     notMember: 'Você não faz parte desta organização.',
+    noOrganization: 'Você não faz parte de nenhuma organização, e este servidor exige uma.',
+    notShown: 'A página não mostrou tudo o que o aplicativo pede. Comece de novo no aplicativo.',
     requestEnded: 'A solicitação terminou. Se você a quiser, o aplicativo precisa perguntar de novo.',
     requestFormExpired: 'Nada foi decidido: abra outra vez a página de solicitações.',
     noRequest: 'Você não tem essa solicitação. Entre com a conta a que o aplicativo perguntou.',

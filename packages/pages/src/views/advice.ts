@@ -1,11 +1,15 @@
+import type { ErrorView } from '@grantkit/core'
 import type { Language } from '../language.ts'
 
 /** What a user can do about an error: a text that stands for anything an app can have done wrong, where no other fits. */
-export function adviceOn({ advice }: Language, reason: string): string {
-  return advice[ADVICE[reason] ?? 'appMistake']
+export function adviceOn(
+  { advice, error }: Language,
+  { reason, status }: Pick<ErrorView, 'reason' | 'status'>,
+): string {
+  return status >= 500 ? error.unavailable : advice[ADVICE[reason] ?? 'appMistake']
 }
 
-/** By the `reason` of the errors that reach a page. Errors of the server itself, 5xx, have a text of their own. */
+/** By the `reason` of the errors that reach a page. */
 export const ADVICE: Readonly<Record<string, keyof Language['advice']>> = {
   client_unknown: 'appUnknown',
   document_invalid: 'appNotDescribed',
@@ -35,9 +39,9 @@ export const ADVICE: Readonly<Record<string, keyof Language['advice']>> = {
   device_request_answered: 'deviceAnswered',
   device_ticket_invalid: 'deviceFormExpired',
   user_decision_missing: 'choiceMissing',
-  details_not_shown: 'choiceMissing',
+  details_not_shown: 'notShown',
   organization_not_member: 'notMember',
-  organization_missing: 'notMember',
+  organization_missing: 'noOrganization',
   backchannel_request_gone: 'requestEnded',
   backchannel_request_answered: 'requestAnswered',
   backchannel_request_unknown: 'noRequest',

@@ -16,11 +16,10 @@ export function errorPage(context: PageContext, view: ErrorView): HttpResponse {
   const { error } = language
   const unavailable = view.status >= 500
   const title = unavailable ? error.unavailableTitle : error.title
-  const advice = unavailable ? error.unavailable : adviceOn(language, view.reason)
   const remedy = remedyOf(view.reason)
   const main = html`
 <h1>${title}</h1>
-<p>${fill(advice, { brand: html`<bdi>${site.theme.name}</bdi>` })}</p>${reference(context, view)}${remedy === undefined ? '' : html`<p>${error.tellProgram}</p>`}
+<p>${fill(adviceOn(language, view), { brand: html`<bdi>${site.theme.name}</bdi>` })}</p>${reference(context, view)}${remedy === undefined ? '' : html`<p>${error.tellProgram}</p>`}
 <details class="developer">
   <summary>${error.forDeveloper}</summary>
   <div lang="en" dir="ltr">${details(view, waysIn(view, site.metadata?.()))}${remedy === undefined ? '' : remedyLines(remedy)}</div>

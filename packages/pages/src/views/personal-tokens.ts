@@ -1,8 +1,9 @@
-import type { HttpResponse, PageView, Session } from '@grantkit/core'
+import type { ErrorView, HttpResponse, PageView, Session } from '@grantkit/core'
 import type { ScopeInWords } from '@grantkit/core/internal'
 import { html, type SafeHtml } from '@remix-run/html-template'
 import { fill } from '../language.ts'
 import { layout, type PageContext } from '../layout.ts'
+import { adviceOn } from './advice.ts'
 import { signedInAs } from './app.ts'
 import { type NewTokenForm, newTokenForm } from './personal-token-form.ts'
 import { pointInTime } from './point-in-time.ts'
@@ -19,8 +20,10 @@ export interface PersonalTokensView extends PageView {
   readonly ended?: string | undefined
   /** Why nothing was changed. */
   readonly problem?: 'expired' | 'notFresh' | 'incomplete' | 'full' | undefined
-  /** What a new token may be; absent if the user has to sign in again first. */
+  /** What a new token may be; absent if the user has to sign in again first, or is refused. */
   readonly form?: NewTokenForm | undefined
+  /** The error of the terms that a new token needs. */
+  readonly refused?: Pick<ErrorView, 'reason' | 'status'> | undefined
   readonly actions: { readonly create: string; readonly end: string }
   readonly ticket: string
   /** Where the user signs in again. */
@@ -61,7 +64,7 @@ ${who === '' ? '' : html`<dl class="who">${who}</dl>`}
 ${newToken(context, view)}
 <p class="quiet">${texts.intro}</p>
 ${view.tokens.length === 0 ? html`<p>${texts.none}</p>` : view.tokens.map((token) => card(context, view, token))}
-${view.form === undefined ? confirmFirst(context, view) : newTokenForm(context, view.form, view)}
+${view.form === undefined ? noForm(context, view) : newTokenForm(context, view.form, view)}
 ${view.account === undefined ? '' : html`<p class="pages"><a href="${view.account}">${texts.back}</a></p>`}`
   const { status, script } = view
   return layout(context, { title: texts.title, main, status, script, formAction: ["'self'"] })
@@ -136,10 +139,11 @@ function lastUse(
   return fill(texts.usedFrom, { time, network: html`<bdi dir="ltr"><code>${lastNetwork}</code></bdi>` })
 }
 
-function confirmFirst(
-  { language: { personalTokens: texts } }: PageContext,
-  { signIn }: PersonalTokensView,
-): SafeHtml {
+function noForm({ language }: PageContext, { refused, signIn }: PersonalTokensView): SafeHtml {
+  const { personalTokens: texts } = language
+  if (refused !== undefined)
+    return html`<h2 class="part" id="new">${texts.make}</h2>
+<p class="problem" role="alert">${adviceOn(language, refused)}</p>`
   const link = signIn === undefined ? '' : html` <a href="${signIn}">${texts.signInAgain}</a>`
   return html`<p>${texts.notFresh}${link}</p>`
 }

@@ -109,6 +109,8 @@ export interface TokenChoices {
 export interface PersonalTokenPageOptions extends LoginOptions {
   readonly scopes: ScopeCatalogue
   readonly tokenChoices: TokenChoices
+  /** Gets the error if the server cannot ask what a token needs. */
+  readonly onError: (error: unknown) => void
 }
 
 const EMPTY: ChosenToken = { label: '', scopes: [], resources: [], days: 0 }
@@ -145,8 +147,18 @@ function tokensPage(
   tokens: PersonalTokens,
   { path, signIn, visits }: Place,
 ) {
-  const { site, tokenChoices } = options
+  const { site, tokenChoices, onError } = options
   const { ui, basePath } = site
+  /** What a token needs of its user may not be known. The list, and the text of a new token, are shown all the same. */
+  const formOrRefusal = async (make: () => Promise<NewTokenForm>) => {
+    try {
+      return { form: await make() }
+    } catch (error) {
+      if (!(error instanceof OAuthError)) throw error
+      if (error.status >= 500) onError(error)
+      return { refused: { reason: error.reason, status: error.status } }
+    }
+  }
   return async (c: Context, visit: Visit, outcome: Outcome, chosen = EMPTY): Promise<Response> => {
     const { session } = visit
     const page = pageView(ui.interaction, requestOf(c))
@@ -156,12 +168,11 @@ function tokensPage(
       await ui.personalTokensPage({
         ...{ ...page, ...outcome, session, signIn, returnTo: path },
         tokens: listed.map((token) => shown(token, words)),
-        form: (await visits.isFresh(visit))
-          ? {
-              ...newTokenForm(tokenChoices, words(tokens.scopes), chosen),
-              terms: await tokens.terms(session.subject, page.locale),
-            }
-          : undefined,
+        ...((await visits.isFresh(visit)) &&
+          (await formOrRefusal(async () => ({
+            ...newTokenForm(tokenChoices, words(tokens.scopes), chosen),
+            terms: await tokens.terms(session.subject, page.locale),
+          })))),
         actions: { create: path, end: `${path}/end` },
         ticket: visits.tokenFor(visit),
         account: `${basePath}/account`,

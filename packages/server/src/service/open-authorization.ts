@@ -6,6 +6,7 @@ import {
   type ResourceServer,
   type ScopeCatalogue,
 } from '@grantkit/core'
+import { plainResources } from '@grantkit/core/internal'
 import { personalTokens } from '@grantkit/core/personal-tokens'
 import { signInAttempts } from '@grantkit/explain'
 import { type Brand, pages } from '@grantkit/pages'
@@ -128,9 +129,10 @@ function personalTokensOf({ features }: Config) {
 function resourcesOf({ config, definition }: ServiceContext): TokenChoices['resources'] {
   const { baseUrl, brand, resources } = config
   const own = { resource: baseUrl, name: resources[baseUrl]?.name ?? brand.name }
-  const others = Object.entries(resources)
-    .filter(([resource]) => resource !== baseUrl)
-    .map(([resource, { name }]) => ({ resource, name }))
+  // A family is no address where a token works.
+  const others = plainResources(Object.keys(resources))
+    .filter((resource) => resource !== baseUrl)
+    .map((resource) => ({ resource, name: resources[resource]?.name }))
   // The first one is chosen until the user changes that. A server without routes of a service has no API of its own.
   return definition.mount === undefined ? [...others, own] : [own, ...others]
 }

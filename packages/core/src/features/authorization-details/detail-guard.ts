@@ -2,6 +2,7 @@ import { keptUntil } from '../../grants/change-grant.ts'
 import { errorResponse } from '../../http/endpoint.ts'
 import { type BaseEvent, shielded } from '../../kernel/events.ts'
 import { type ErrorDefinition, OAuthError, SERVER_ERRORS } from '../../kernel/oauth-error.ts'
+import type { Grant } from '../../kernel/records.ts'
 import { type GrantId, sha256 } from '../../kernel/secrets.ts'
 import { type GrantRecords, type Store, storeErrorsAs503 } from '../../kernel/store.ts'
 import { pauseAfter, systemClock } from '../../kernel/time.ts'
@@ -19,7 +20,7 @@ import {
   same,
   typeOf,
 } from './detail.ts'
-import { DETAILS, type GrantedDetails, type SpentDetail } from './detail-term.ts'
+import { DETAILS } from './detail-term.ts'
 
 /** An operation was counted against what its user allowed. */
 export interface AuthorizationDetailSpent {
@@ -48,9 +49,9 @@ export interface DetailGuard {
   covering(token: AccessToken, operation: AuthorizationDetail): Refused | undefined
   /**
    * Counts an operation before it is carried out: one write to the grant. Of two at once that both fit alone, but not together, one is
-   * refused. Call it again with the same id if you do not know whether it was counted: it costs nothing.
+   * refused. Call it again with the same id if you do not know whether it was counted: the same operation costs nothing then.
    *
-   * @param operationId of yours, such as the id of a payment. The newest 20 of a detail are known
+   * @param operationId of yours, such as the id of a payment. The newest 20 of a detail are known. Another operation with it counts
    * @returns a 403 if it is not covered, or used up, and a 401 if the grant has ended; then nothing is written
    * @throws OAuthError 503 while the store is down
    */
@@ -88,22 +89,25 @@ export function detailGuard({
   const emit = shielded(onEvent as ((event: BaseEvent) => void) | undefined)
   const refused = (token: AccessToken, definition: ErrorDefinition) =>
     refusal(api.metadataUrl, token, new OAuthError(definition))
-  const coveringDetails = (token: AccessToken, operation: AuthorizationDetail) => {
+  /** The operation as its schema reads it, and the details that cover it; `undefined` if none does. */
+  const coveredOperation = (token: AccessToken, operation: AuthorizationDetail) => {
     const asked = checkedOperation(types, operation)
-    return asked === undefined ? [] : detailsOf(token).filter((detail) => covers(types, detail, asked))
+    if (asked === undefined) return undefined
+    const allowed = detailsOf(token).filter((detail) => covers(types, detail, asked))
+    return allowed.length === 0 ? undefined : { asked, allowed }
   }
   return {
     covering: (token, operation) =>
-      coveringDetails(token, operation).length === 0
-        ? refused(token, DETAIL_ERRORS.detail_missing)
-        : undefined,
+      coveredOperation(token, operation) ? undefined : refused(token, DETAIL_ERRORS.detail_missing),
     async spend(token, operation, operationId) {
-      const allowed = coveringDetails(token, operation)
-      if (allowed.length === 0) return refused(token, DETAIL_ERRORS.detail_missing)
-      const type = typeOf(types, operation.type)
+      const covered = coveredOperation(token, operation)
+      if (covered === undefined) return refused(token, DETAIL_ERRORS.detail_missing)
+      const { asked, allowed } = covered
+      const type = typeOf(types, asked.type)
       if (grants === undefined || type?.uses === undefined) return undefined
-      const amount = type.uses === 'once' ? 1 : (amountOf(type.uses, operation) ?? 0)
-      const id = sha256(operationId).slice(0, OPERATION_LENGTH)
+      const amount = type.uses === 'once' ? 1 : amountOf(type.uses, asked)
+      if (amount === undefined) return refused(token, DETAIL_ERRORS.detail_missing)
+      const id = sha256(JSON.stringify([operationId, asked])).slice(0, OPERATION_LENGTH)
       const spending = { allowed, type, amount, id, day: dayOf(now()) }
       const outcome = await spendOf(grants, token.grantId as GrantId, spending)
       if (outcome === 'ended') return refused(token, BEARER_ERRORS.bearer_unknown)
@@ -113,7 +117,7 @@ export function detailGuard({
         type: 'authorization_detail_spent',
         grantId,
         clientId,
-        detail: operation.type,
+        detail: asked.type,
         amount,
       } as const
       if (outcome === 'spent') emit(event satisfies AuthorizationDetailSpent)
@@ -135,10 +139,10 @@ function checkedOperation(
   }
 }
 
-/** In a JWT they are a claim. */
-function detailsOf({ terms, claims }: AccessToken): readonly AuthorizationDetail[] {
-  const granted = terms?.authorization_details?.details ?? claims?.[DETAILS]
-  return Array.isArray(granted) ? granted : []
+/** Those for this API: in a JWT, and what a guard with the store tells it. */
+function detailsOf({ claims }: AccessToken): readonly AuthorizationDetail[] {
+  const told = claims?.[DETAILS]
+  return Array.isArray(told) ? told : []
 }
 
 function refusal(metadataUrl: string, { jkt }: AccessToken, error: OAuthError): Refused {
@@ -174,9 +178,9 @@ async function spendOf(grants: GrantRecords, grantId: GrantId, spending: Spendin
     const seen = await grants.find(grantId)
     const granted = seen?.value.terms?.authorization_details
     if (seen === undefined || granted === undefined) return 'ended'
-    const next = spentOf(granted, spending)
-    if (typeof next === 'string') return next
-    const grant = { ...seen.value, terms: { ...seen.value.terms, [DETAILS]: next } }
+    const spent = spentOf(granted.details, seen.value.spent ?? {}, spending)
+    if (typeof spent === 'string') return spent
+    const grant = { ...seen.value, spent }
     if (await grants.replace(grantId, seen, grant, keptUntil(grant))) return 'spent'
   }
   throw new OAuthError(SERVER_ERRORS.contention)
@@ -184,31 +188,29 @@ async function spendOf(grants: GrantRecords, grantId: GrantId, spending: Spendin
 
 /** The rule: pure, so that a lost race begins again with what the winner wrote. */
 function spentOf(
-  granted: GrantedDetails,
-  { allowed, type, amount, id, day }: Spending,
-): GrantedDetails | 'repeated' | 'used_up' {
-  const places = granted.details.flatMap((detail, place) =>
+  details: readonly AuthorizationDetail[],
+  spent: NonNullable<Grant['spent']>,
+  { allowed, type, amount, id, day: today }: Spending,
+): NonNullable<Grant['spent']> | 'repeated' | 'used_up' {
+  const places = details.flatMap((detail, place) =>
     allowed.some((one) => same(one, detail)) ? [{ detail, place: String(place) }] : [],
   )
-  const { spent = {} } = granted
   if (places.some(({ place }) => spent[place]?.operations.includes(id))) return 'repeated'
   for (const { detail, place } of places) {
     const before = spent[place] ?? { total: 0, operations: [] }
-    const total = totalBefore(before, type, day) + amount
+    // The clock of another process may be a day ahead: its day goes on.
+    const isOver = isOfDay(type) && (before.day ?? '') < today
+    const total = (isOver ? 0 : before.total) + amount
     if (total > limitOf(type, detail)) continue
     const operations = [...before.operations, id].slice(-MAX_OPERATIONS)
-    const after: SpentDetail = { total, ...(isOfDay(type) && { day }), operations }
-    return { ...granted, spent: { ...spent, [place]: after } }
+    const day = isOver ? today : before.day
+    return { ...spent, [place]: { total, ...(day && { day }), operations } }
   }
   return 'used_up'
 }
 
 function limitOf({ uses }: DetailType, detail: AuthorizationDetail): number {
   return typeof uses === 'object' ? (amountOf(uses, detail) ?? 0) : 1
-}
-
-function totalBefore({ total, day }: SpentDetail, type: DetailType, today: string): number {
-  return isOfDay(type) && day !== today ? 0 : total
 }
 
 function isOfDay({ uses }: DetailType): boolean {

@@ -17,10 +17,9 @@ import {
 /** `Grant.terms.authorization_details`. */
 export interface GrantedDetails {
   readonly details: readonly AuthorizationDetail[]
-  /** What was spent, by the place of the detail in the grant. */
-  readonly spent?: Readonly<Record<string, SpentDetail>> | undefined
 }
 
+/** What was spent of a detail. */
 export interface SpentDetail {
   /** The sum of the amounts; the number of operations of a detail for one. */
   readonly total: number
@@ -44,6 +43,10 @@ declare module '../../kernel/records.ts' {
   }
   interface TermViews {
     readonly authorization_details?: DetailsView | undefined
+  }
+  interface Grant {
+    /** What was spent, by the place of the detail in `terms`. The older release does not know it. */
+    readonly spent?: Readonly<Record<string, SpentDetail>> | undefined
   }
   interface FeatureMetadata {
     readonly authorization_details_types?: readonly string[] | undefined
@@ -86,6 +89,9 @@ export function detailTerm(types: DetailTypes): RequestTerm<readonly Authorizati
         value.details.some((granted) => narrowsTo(types, granted, detail))
       if (!asked.every(isGranted)) throw new OAuthError(DETAIL_ERRORS.details_not_granted)
       return { value: { details: asked } }
+    },
+    absent(requested) {
+      if (sentIn(requested)) throw new OAuthError(DETAIL_ERRORS.details_not_granted)
     },
     tell: tellDetails,
   }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { ServerContext } from '../../feature.ts'
 import { withinDeadline } from '../../grants/operator-claims.ts'
-import type { Decided, RequestTerm } from '../../grants/request-terms.ts'
+import { type Decided, type RequestTerm, TERM_ERRORS } from '../../grants/request-terms.ts'
 import { text } from '../../http/message.ts'
 import { displayText } from '../../kernel/display-text.ts'
 import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
@@ -12,7 +12,7 @@ import { familyOf, valueIn } from '../../kernel/resource-indicator.ts'
 export interface Organization {
   /** Stable: it becomes the claim. 1 to 200 characters. */
   readonly id: string
-  /** As users know it. */
+  /** As users know it. What is beyond 200 characters is cut. */
   readonly name: string
   /** The https address of its logo, for pages of your own. */
   readonly logo?: string | undefined
@@ -28,8 +28,8 @@ export interface GrantedOrganization {
 /** `ConsentView.terms.organization`. */
 export interface OrganizationView {
   /**
-   * One of them is the value of the field `organization` of the form. Name a single one, with a hidden field. Of several the user
-   * chooses, and none is chosen beforehand. None: the user has none, and needs none.
+   * One of them is the value of the field `organization` of the form. Name a single one, with a hidden field: without it the answer
+   * does not count. Of several the user chooses, and none is chosen beforehand. None: the user has none, and needs none.
    */
   readonly organizations: readonly Organization[]
 }
@@ -89,6 +89,8 @@ export const ORGANIZATION = 'organization'
 const MAX_ID_LENGTH = 200
 export const OrganizationId = text(MAX_ID_LENGTH)
 const MAX_ORGANIZATIONS = 200
+/** Characters of a name: it is a part of each grant. */
+const MAX_NAME_LENGTH = 200
 
 interface Asked {
   /** The one that the request names. */
@@ -135,8 +137,13 @@ export function organizationTerm(
     },
     async decide({ id }, form, { subject }) {
       const all = await membersOf(subject)
-      const field = form[ORGANIZATION]
-      if (field === undefined) return id === undefined && all.length === 0 ? withNone() : 'open'
+      const field = form[ORGANIZATION] || undefined
+      if (field === undefined) {
+        if (id === undefined && all.length > 1) return 'open'
+        if (id === undefined && all.length === 0) return withNone()
+        // There was nothing to choose, so the page does not know the field. It would be shown for ever.
+        throw new OAuthError(TERM_ERRORS.user_decision_missing)
+      }
       // The form has no other one than the request names.
       if (typeof field !== 'string' || (id ?? field) !== field)
         throw new OAuthError(ORGANIZATION_ERRORS.organization_not_member)
@@ -149,8 +156,11 @@ export function organizationTerm(
       const all = await membersOf(subject)
       if (all.some(({ id }) => id === value.id)) return { value }
       const left = { grantId, clientId, subject, organization: value.id }
-      server.emit({ type: 'organization_left', ...left } satisfies OrganizationLeft)
-      return { ended: ORGANIZATION_ERRORS.organization_left }
+      const event = { type: 'organization_left', ...left } as const
+      return { ended: ORGANIZATION_ERRORS.organization_left, event: event satisfies OrganizationLeft }
+    },
+    absent(requested) {
+      if (named(requested) !== undefined) throw new OAuthError(ORGANIZATION_ERRORS.organization_differs)
     },
     ofClient: ({ featureMetadata }: Client) => {
       const id = OrganizationId.safeParse(featureMetadata?.[ORGANIZATION]).data
@@ -160,7 +170,7 @@ export function organizationTerm(
   }
 }
 
-const NAME_CLAIM = 'org_name'
+export const NAME_CLAIM = 'org_name'
 
 /** How the organization of a grant is told: its name only to clients that sign users in. */
 export function teller(claim: string): RequestTerm<Asked, GrantedOrganization>['tell'] {
@@ -187,7 +197,8 @@ async function organizationsOf(
     return found.map(({ id, name, logo }) => {
       if (id === '' || id.length > MAX_ID_LENGTH)
         throw new Error(`organizations: of returns an id that has not 1 to ${MAX_ID_LENGTH} characters`)
-      return { id, name: displayText(name) || id, logo }
+      const shown = [...displayText(name)].slice(0, MAX_NAME_LENGTH).join('')
+      return { id, name: shown || id, logo }
     })
   } catch (cause) {
     throw new OAuthError(ORGANIZATION_ERRORS.organizations_unavailable, undefined, { cause })

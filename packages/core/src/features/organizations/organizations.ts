@@ -7,9 +7,11 @@
 
 import type * as z from 'zod'
 import type { Feature, ServerContext } from '../../feature.ts'
+import { isProtectedClaim } from '../../grants/operator-claims.ts'
 import type { ToldTerm } from '../../grants/request-terms.ts'
 import { endGrantsWhere } from '../../grants/user-grants.ts'
 import {
+  NAME_CLAIM,
   ORGANIZATION,
   ORGANIZATION_ERRORS,
   OrganizationId,
@@ -59,6 +61,9 @@ export interface Organizations extends Feature {
  * ```
  */
 export function organizations(options: OrganizationsOptions): Organizations {
+  const { claim = 'org_id' } = options
+  if (isProtectedClaim(claim) || claim === NAME_CLAIM)
+    throw new Error(`organizations: claim: ${claim} has a meaning already`)
   let mounted: ServerContext | undefined
   const feature: Feature = (server) => {
     mounted = server

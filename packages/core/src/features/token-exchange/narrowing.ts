@@ -6,7 +6,12 @@ import { listOf, text } from '../../http/message.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { defineErrors, OAuthError, withCode } from '../../kernel/oauth-error.ts'
 import type { AccessTokenState, Actor, Client, Grant } from '../../kernel/records.ts'
-import { audienceIncludes, canonicalResource, narrowedResources } from '../../kernel/resource-indicator.ts'
+import {
+  audienceIncludes,
+  canonicalResource,
+  narrowedResources,
+  plainResources,
+} from '../../kernel/resource-indicator.ts'
 import {
   narrowedScopes,
   partOf,
@@ -156,9 +161,11 @@ export function exchangeableResourcesMetadata(
   registeredBy: RegisteredBy,
 ): ClientMetadataMembers {
   if (registeredBy === 'client') return {}
+  // A family is no resource of a token, so its name would be no limit.
+  const known = plainResources(resources)
   const resource = text(2048)
     .transform(canonicalResource)
-    .refine((value) => resources.includes(value), 'must be resources of this server')
+    .refine((value) => known.includes(value), 'must be resources of this server, and no families')
   return { [MEMBER]: listOf(resource, 20).optional() }
 }
 
