@@ -87,13 +87,13 @@ const REQUIRED = [
   ...['code_challenge', 'code_challenge_method'],
 ]
 
+const text = { type: 'string' } as const
+
 /** Without the parameters that this server rejects. */
 function supportedOf({ properties, ...rest }: ObjectSchema, { signsRequests }: DescribedServer) {
-  const { request, request_uri: _, registration: __, ...supported } = properties
-  return { ...rest, properties: { ...supported, ...(signsRequests && request && { request }) } }
+  const { request: _, request_uri: __, registration: ___, ...supported } = properties
+  return { ...rest, properties: { ...supported, ...(signsRequests && { request: text }) } }
 }
-
-const text = { type: 'string' } as const
 
 /** The authorization request (OpenID Connect Core 3.1.2.1). A pushed one is named by its `request_uri` (RFC 9126 4). */
 export function authorizationRequest(server: DescribedServer): ObjectSchema {
