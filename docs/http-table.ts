@@ -1,17 +1,24 @@
 /** The endpoints of the authorization server as http-api.md shows them, read from its OpenAPI document. */
 import { createAuthorizationServer, newSigningKeys } from '@grantkit/core'
+import { authorizationDetails } from '@grantkit/core/authorization-details'
 import { backchannelAuthentication } from '@grantkit/core/backchannel-authentication'
 import { clientAssertion } from '@grantkit/core/client-assertion'
 import { clientCredentials } from '@grantkit/core/client-credentials'
 import { device } from '@grantkit/core/device'
 import { dpop } from '@grantkit/core/dpop'
+import { formPost } from '@grantkit/core/form-post'
 import { forwardAuth } from '@grantkit/core/forward-auth'
 import { jwtAccessTokens, revocationFeed } from '@grantkit/core/jwt-access-tokens'
+import { jwtBearer } from '@grantkit/core/jwt-bearer'
 import { logout } from '@grantkit/core/logout'
+import { organizations } from '@grantkit/core/organizations'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
+import { requestObjects } from '@grantkit/core/request-objects'
+import { signedResponses } from '@grantkit/core/signed-responses'
 import { tokenExchange } from '@grantkit/core/token-exchange'
 import { pages } from '@grantkit/pages'
 import { createMemoryStore } from '@grantkit/store-memory'
+import * as z from 'zod'
 import { oauthEndpoints, openApiDocument } from '../apps/reference/src/openapi/document.ts'
 
 const ISSUER = 'https://notes.example'
@@ -21,13 +28,14 @@ const SCOPES = {
 } as const
 const ui = pages({ brand: { name: 'Notes' } })
 
-/** With every feature of core that has an endpoint. */
+/** With every feature of core that has an endpoint or a parameter. */
 const { description: mounted } = createAuthorizationServer({
   issuer: ISSUER,
   store: createMemoryStore(),
   scopes: SCOPES,
   secret: crypto.randomUUID(),
   keys: await newSigningKeys(),
+  stepUp: { classes: ['mfa'] },
   claims: async () => ({}),
   interaction: {
     ...ui.interaction,
@@ -42,7 +50,13 @@ const { description: mounted } = createAuthorizationServer({
     dpop(),
     forwardAuth(),
     tokenExchange(),
+    jwtBearer({ idJag: { trustOf: () => undefined, subjectOf: async () => undefined } }),
     pushedAuthorizationRequests(),
+    formPost(ui.formPost),
+    requestObjects(),
+    signedResponses(),
+    organizations({ of: () => [] }),
+    authorizationDetails({ types: { payment: { schema: z.object({}), describe: () => 'Pay' } } }),
     device(ui.device),
     backchannelAuthentication({ pages: ui.requests, userOf: async () => undefined }),
     logout({ ...ui.logout, endSession: async () => '' }),
@@ -74,7 +88,7 @@ const COMMON = ['304', '413', '415', '431', '503']
 /** A section for each endpoint: its parameters and its responses. */
 export function httpTable(): string {
   const server = { baseUrl: ISSUER, scopes: SCOPES, resources: [], known: [], mounted }
-  const described = { ...server, bindsTokens: true, registersWithToken: false }
+  const described = { ...server, bindsTokens: true, signsRequests: true, registersWithToken: false }
   const info = { title: 'Grantkit', version: '1', description: '' }
   const { paths, components } = openApiDocument(oauthEndpoints(described), described, info) as Document
   return Object.entries(paths)

@@ -17,8 +17,8 @@ it('each link of a sidebar leads to a page', () => {
 it('each page of the documentation is in a sidebar, once', () => {
   const documented = files.filter((file) => file.startsWith('docs/')).map(linkOf)
   expect(documented.filter((page) => !linked.includes(page))).toEqual([])
-  const areas = linked.slice(linksOf(MAIN).length)
-  expect(areas.filter((link, index) => areas.indexOf(link) !== index)).toEqual([])
+  for (const links of [linked, linksOf(MAIN)])
+    expect(links.filter((link, index) => links.indexOf(link) !== index)).toEqual([])
 })
 
 it('the main sidebar is short enough to be read', () => {
@@ -31,6 +31,7 @@ it('no two files are one page', () => {
 
 it('a program reads the list of the pages, and their Markdown with links that the site has', () => {
   expect(llmsText()).toContain('\n- [Start in five minutes](/start.md)\n')
+  expect(llmsText().match(/\(\/comparison.md\)/g), 'a page of an area').toHaveLength(1)
   expect(markdownOf('docs/how-to/hono.md')).toContain('](/concepts/sessions.md#session-and-pages)')
 })
 

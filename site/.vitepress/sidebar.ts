@@ -222,7 +222,7 @@ export const MAIN: SidebarGroup[] = [
   list('More', MORE),
 ]
 
-/** Pages of which a reader wants one, or none: they have a sidebar of their own, and the main one has its first page. */
+/** Pages of which a reader needs only one: they have a sidebar of their own, and the main one has its first page. */
 const AREAS: readonly (readonly SidebarGroup[])[] = [
   [list('Sign-in providers', PROVIDERS)],
   [list('Client libraries', LIBRARIES)],
@@ -242,8 +242,13 @@ export const sidebars: Readonly<Record<string, SidebarGroup[]>> = Object.fromEnt
   ].sort(([one], [other]) => other.length - one.length),
 )
 
-/** Every group of pages. */
-export const groups: readonly SidebarGroup[] = [...MAIN, ...AREAS.flat()]
+const OF_AREAS = linksOf(AREAS.flat())
+
+/** Every group of pages, with each page once. */
+export const groups: readonly SidebarGroup[] = [
+  ...MAIN.map((group) => ({ ...group, items: group.items.filter(({ link }) => !OF_AREAS.includes(link)) })),
+  ...AREAS.flat(),
+]
 
 export function linksOf(pages: readonly SidebarGroup[]): string[] {
   return pages.flatMap(({ items }) => items.map(({ link }) => link))

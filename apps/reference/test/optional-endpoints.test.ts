@@ -62,6 +62,14 @@ it('TOKEN_EXCHANGE=on adds a grant type to the metadata, the description and aut
   expect(plain.walkthrough).not.toContain('## Token exchange')
 })
 
+it('REQUEST_OBJECTS=on adds its parameter to the description', async () => {
+  const ofRequest = expect.objectContaining({ name: 'request', in: 'query' })
+  const itsParameter = { get: { parameters: expect.arrayContaining([ofRequest]) } }
+  const { openApi } = await described({ REQUEST_OBJECTS: 'on' })
+  expect(openApi.paths['/oauth/authorize']).toMatchObject(itsParameter)
+  expect(plain.openApi.paths['/oauth/authorize']).not.toMatchObject(itsParameter)
+})
+
 const DEVICE = {
   '/oauth/device': ['get', 'post'],
   '/oauth/device/decision': ['post'],

@@ -29,7 +29,9 @@ beforeAll(async () => {
   await writeFile(UPSTREAM_FILE, JSON.stringify({ providers: [PROVIDER] }))
   const more = { ...mailServer.environment, RATE_LIMITS: 'off', UPSTREAM_FILE }
   // Passkeys need a name.
-  server = await runServer((port) => ({ BASE_URL: `http://localhost:${port}`, ...more }))
+  server = await runServer((port) => ({ BASE_URL: `http://localhost:${port}`, ...more }), {
+    requirePasskey: { who: ['nobody'], from: '2999-12-31' },
+  })
   for (let browser = 0; browser < 3; browser++) session = await sessionCookie(server.baseUrl)
   await signedIn(server.baseUrl, 'notes:read')
   await fillAccount()
@@ -73,11 +75,27 @@ async function resetPath(): Promise<string> {
   return `${pathname}?token=${searchParams.get('token')}`
 }
 
-const shown = (tag: string, path: string) =>
+const shown = (tag: string, path: string, cookie = session) =>
   fetch(server.baseUrl + path, {
-    headers: { cookie: session, accept: 'text/html', 'accept-language': tag },
+    headers: { cookie, accept: 'text/html', 'accept-language': tag },
     redirect: 'manual',
   })
+
+/** The page behind a link of the operator. */
+async function enrolment(tag: string): Promise<Response> {
+  const { pathname, search } = new URL(await server.operator.users.enrol(DANA.id))
+  const [line = ''] = (await shown(tag, pathname + search)).headers.getSetCookie()
+  return shown(tag, '/login/enrol', line.split(';')[0])
+}
+
+async function signedOutEverywhere(tag: string): Promise<Response> {
+  const { email } = await newUser(server, 'a password of Ada')
+  const cookie = await sessionCookie(server.baseUrl, email, 'a password of Ada')
+  const page = await (await shown(tag, '/account', cookie)).text()
+  const body = new URLSearchParams({ token: /name="token" value="([^"]+)"/.exec(page)?.[1] ?? '' })
+  const headers = { cookie, 'accept-language': tag }
+  return fetch(`${server.baseUrl}/account/sign-out`, { method: 'POST', headers, body })
+}
 
 /** The page after the first form of another one, which leads to `path`. */
 async function posted(tag: string, path: string, fields: Record<string, string>, from = path) {
@@ -110,7 +128,10 @@ const PAGES: Readonly<Record<string, (tag: string) => Promise<Response>>> = {
     posted(tag, '/login/reset', { new_password: 'a' }, await resetPath()),
   'a link that is not valid': (tag) => shown(tag, '/login/reset?token=x'),
   'an enrolment that is over': (tag) => shown(tag, '/login/enrol'),
+  'an enrolment': enrolment,
+  'the notice of required passkeys': (tag) => shown(tag, '/login/passkey-notice'),
   'the sign-out': (tag) => shown(tag, '/logout'),
+  'signed out everywhere': signedOutEverywhere,
   'the account': (tag) => shown(tag, '/account'),
   'the account after a wrong current password': (tag) =>
     posted(tag, '/account/password', { current_password: 'x', ...twice('four words of a test') }, '/account'),

@@ -1,5 +1,7 @@
 import { createAuthorizationServer, type Feature } from '@grantkit/core'
 import { json } from '@grantkit/core/feature'
+import { organizations } from '@grantkit/core/organizations'
+import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { expect, it } from 'vitest'
 import * as z from 'zod'
@@ -37,13 +39,13 @@ interface Described {
   readonly components: any
 }
 
-function documentWith(features: readonly Feature[]): Described {
+function documentWith(features: readonly Feature[], signsRequests = false): Described {
   const { description: mounted } = createAuthorizationServer({
     ...{ issuer, scopes, features, store: createMemoryStore(), secret: 's'.repeat(43) },
     interaction: {} as never,
   })
   const server = { baseUrl: issuer, scopes, resources: [], known: [], mounted }
-  const described = { ...server, bindsTokens: false, registersWithToken: false }
+  const described = { ...server, bindsTokens: false, signsRequests, registersWithToken: false }
   const info = { title: 'Notes', version: '1.0.0', description: 'An API of notes' }
   return openApiDocument(oauthEndpoints(described), described, info) as Described
 }
@@ -60,6 +62,20 @@ it('describes what a feature of another package mounts', () => {
   const registered = components.schemas.ClientRegistration.properties.token_endpoint_auth_method.enum
   expect(registered, 'a method is for integrations unless it says otherwise').not.toContain('badge')
 })
+
+it.each([true, false])(
+  'authorization requests and pushed ones have the same parameters; signed: %s',
+  (signed) => {
+    const features = [pushedAuthorizationRequests(), organizations({ of: () => [] })]
+    const { paths } = documentWith(features, signed)
+    const asked = paths['/oauth/authorize'].get.parameters.map(({ name }: { name: string }) => name)
+    const { schema } = paths['/api/oauth/par'].post.requestBody.content['application/x-www-form-urlencoded']
+    const pushed = Object.keys(schema.properties).filter((name) => name !== 'client_secret')
+    expect(asked.toSorted()).toEqual([...pushed, 'request_uri'].toSorted())
+    expect(asked).toContain('organization')
+    expect(asked.includes('request')).toBe(signed)
+  },
+)
 
 it('has no trace of a feature that is not mounted', () => {
   expect(JSON.stringify(documentWith([]))).not.toMatch(/voucher|badge/)

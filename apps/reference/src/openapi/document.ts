@@ -1,4 +1,4 @@
-import type { EndpointDescription, ServerDescription } from '@grantkit/core/internal'
+import type { EndpointDescription } from '@grantkit/core/internal'
 import type { KnownClient } from '@grantkit/known-clients'
 import type { MountContext } from '@grantkit/server'
 import {
@@ -22,6 +22,7 @@ import {
   messageOf,
   type Operations,
   oauthScheme,
+  pushedRequest,
   queryOf,
   registrationRequest,
   schemaOf,
@@ -117,6 +118,7 @@ function clientEndpoints(
       operationId: 'pushAuthorizationRequest',
       description:
         'The browser then opens the authorization endpoint with `client_id` and `request_uri` alone, within `expires_in` seconds.',
+      request: { body: form(pushedRequest(server)) },
       responses: {
         201: json('The name of the request', PushedAuthorizationResponse),
         400: error('`invalid_request`: such as a missing redirect_uri'),
@@ -221,8 +223,8 @@ const EXPIRED = { 400: 'A page: the form has expired or is not of this session' 
 const requestId = { name: 'request', in: 'query', required: true, schema: { type: 'string' } } as const
 
 /** The OAuth endpoints that the browser of the user opens. */
-function pageEndpoints(mounted: ServerDescription): Operations {
-  const request = authorizationRequest(mounted)
+function pageEndpoints(server: DescribedServer): Operations {
+  const request = authorizationRequest(server)
   const authorization = {
     200: 'The consent page',
     303: `To the sign-in page, or to ${CLIENT}`,
@@ -318,8 +320,10 @@ export function describedServer(
   const { baseUrl, scopes, features } = config
   const registersWithToken = features.registration && features.initialAccessTokens
   const bindsTokens = features.dpop.mode !== 'off'
+  const signsRequests = features.requestObjects !== 'off'
   const resources = Object.keys(config.resources)
-  return { baseUrl, scopes, resources, bindsTokens, registersWithToken, known, mounted: description }
+  const parts = { bindsTokens, signsRequests, registersWithToken, known, mounted: description }
+  return { baseUrl, scopes, resources, ...parts }
 }
 
 const TAGS = {
@@ -377,7 +381,7 @@ export function oauthEndpoints(server: DescribedServer): OpenAPIHono {
   const { openAPIRegistry: registry } = app
   const named = (name: string, schema: object) => registry.registerComponent('schemas', name, schema).ref
   const operations = {
-    ...pageEndpoints(server.mounted),
+    ...pageEndpoints(server),
     ...clientEndpoints(server, named),
     ...registrationEndpoint(server, named),
     ...KEY_SET,

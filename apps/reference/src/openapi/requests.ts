@@ -87,20 +87,34 @@ const REQUIRED = [
   ...['code_challenge', 'code_challenge_method'],
 ]
 
+const text = { type: 'string' } as const
+
+/** Without the parameters that this server rejects. */
+function supportedOf({ properties, ...rest }: ObjectSchema, { signsRequests }: DescribedServer) {
+  const { request: _, request_uri: __, registration: ___, ...supported } = properties
+  return { ...rest, properties: { ...supported, ...(signsRequests && { request: text }) } }
+}
+
 /** The authorization request (OpenID Connect Core 3.1.2.1). A pushed one is named by its `request_uri` (RFC 9126 4). */
-export function authorizationRequest(server: ServerDescription): ObjectSchema {
-  const message = messageOf(server, 'authorization_endpoint') ?? z.object({})
-  // Leaves out three parameters that are always rejected.
-  const { request: _, request_uri: __, registration: ___, ...supported } = schemaOf(message).properties
-  const pushes = messageOf(server, 'pushed_authorization_request_endpoint') !== undefined
-  const text = { type: 'string' } as const
+export function authorizationRequest(server: DescribedServer): ObjectSchema {
+  const { mounted, signsRequests } = server
+  const message = messageOf(mounted, 'authorization_endpoint') ?? z.object({})
+  const { properties: supported } = supportedOf(schemaOf(message), server)
+  const pushes = messageOf(mounted, 'pushed_authorization_request_endpoint') !== undefined
   const properties = {
     client_id: text,
     redirect_uri: text,
     ...supported,
     ...(pushes && { request_uri: text }),
   }
-  return { type: 'object', properties, required: pushes ? ['client_id'] : REQUIRED }
+  return { type: 'object', properties, required: pushes || signsRequests ? ['client_id'] : REQUIRED }
+}
+
+/** The same parameters, from the client itself (RFC 9126 2.1). */
+export function pushedRequest(server: DescribedServer): ObjectSchema {
+  const { mounted } = server
+  const { properties, ...rest } = clientForm(messageOf(mounted, 'authorization_endpoint'), mounted)
+  return supportedOf({ ...rest, properties: { ...properties, redirect_uri: text } }, server)
 }
 
 /** The members of a schema as parameters of a query (RFC 6749 4.1.1). */
@@ -118,6 +132,8 @@ export interface DescribedServer {
   readonly resources: readonly string[]
   /** Whether DPoP is on. */
   readonly bindsTokens: boolean
+  /** Whether request objects are on (RFC 9101). */
+  readonly signsRequests: boolean
   /** Whether registration needs an initial access token. */
   readonly registersWithToken: boolean
   /** The known clients that may register their own redirect URIs. */

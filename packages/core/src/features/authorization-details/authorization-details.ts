@@ -29,7 +29,7 @@ export interface AuthorizationDetailsOptions {
 const NAME = /^[\w.:/-]{1,100}$/
 
 /**
- * Takes `authorization_details` in authorization, pushed and device requests, and narrower ones in token requests.
+ * Takes `authorization_details` in authorization, pushed, device and backchannel requests, and narrower ones in token requests.
  *
  * @throws Error for no type, a bad name, or a field `type` of a schema
  *
