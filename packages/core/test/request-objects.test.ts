@@ -6,13 +6,7 @@ import { authorizationQuery, authorize, bodyOf, decide, redirectOf, register } f
 import { DOCUMENT, ID, openWithDocuments } from './document-host.ts'
 import { ISSUER, openService, REDIRECT_URI, type Service } from './service.ts'
 import { assertionForm, assertionOf, type Claims, newKey } from './signed-assertions.ts'
-import { added, arrive, KEY, objectOf, openSigning, queryOf, reasonOf } from './signed-requests.ts'
-
-async function push(service: Service, clientId: string, request: string, more: Record<string, string> = {}) {
-  const form = { request, ...assertionForm(await assertionOf(service, KEY, clientId)), ...more }
-  const answer = await service.send('POST', '/api/oauth/par', { form })
-  return { status: answer.status, ...bodyOf<{ request_uri: string; error?: string }>(answer) }
-}
+import { added, arrive, KEY, objectOf, openSigning, push, queryOf, reasonOf } from './signed-requests.ts'
 
 const accepted = ({ events }: Service) =>
   events.filter(({ type }) => (type as string) === 'request_object_accepted')
@@ -37,6 +31,7 @@ describe('a request object', () => {
         {
           type: 'request_object_accepted',
           clientId: client_id,
+          subject: 'alice',
           kid: 'one',
           hash: expect.stringMatching(/^[\w-]{43}$/),
           requestObject: object,
@@ -49,11 +44,19 @@ describe('a request object', () => {
     const { service, client_id } = await openSigning()
     const object = await objectOf(service, client_id, { nonce: 'x'.repeat(1500) })
     const { status, request_uri } = await push(service, client_id, object)
-    expect([status, accepted(service).length]).toEqual([201, 1])
+    expect([status, accepted(service)]).toEqual([201, [expect.objectContaining({ requestObject: object })]])
+    expect(accepted(service)).toEqual([expect.objectContaining({ subject: undefined })])
     const query = String(new URLSearchParams({ client_id, request_uri }))
     expect((await arrive(service, query)).answer.body).toBe('consent')
     expect(redirectOf(await decide(service))).toMatchObject({ code: expect.any(String), state: 'signed' })
     expect(accepted(service), 'once').toHaveLength(1)
+  })
+
+  it('that is too long to be pushed is not accepted', async () => {
+    const { service, client_id } = await openSigning()
+    const object = await objectOf(service, client_id, { state: 'x'.repeat(4500) })
+    expect(await push(service, client_id, object)).toMatchObject({ status: 413 })
+    expect(accepted(service)).toEqual([])
   })
 
   it.each<[string, Claims, object?]>([

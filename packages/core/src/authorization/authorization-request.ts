@@ -213,10 +213,12 @@ export interface OpenedRequest {
   readonly parameter: AuthorizationRequestSource['parameter']
   /** With the `client_id`. */
   readonly sent: Parameters
-  /** A request of this name has one answer, however many forms were made of it (RFC 9126 4). */
+  /** A request of this name has one answer, however many forms were made of it (RFC 9126 4). A push seals it: it is short. */
   readonly name: string
   /** The browser must arrive before then. Epoch seconds. */
   readonly expiresAt: number
+  /** Until when one of this name may arrive elsewhere, in epoch seconds. Default: `expiresAt`. */
+  readonly nameExpiresAt?: number | undefined
   /** Whether its client is known to have made it, once it is verified. */
   readonly proven: boolean
   /** Each is shown as a page. */
@@ -228,8 +230,8 @@ export interface OpenedRequest {
    * @throws OAuthError to be shown as a page
    */
   verify?(client: Client, at: number): Promise<void>
-  /** It is pushed and valid, or its user allows it. */
-  accepted?(request: HttpRequest): void
+  /** Its user has allowed it, or it was pushed: then no user is known. */
+  accepted?(request: HttpRequest, subject?: string): void
 }
 
 /** Opens the requests that come as one parameter. */
@@ -244,9 +246,17 @@ export interface AuthorizationRequestSource {
   refusal(client: Client, opened: OpenedRequest | undefined): ErrorDefinition | undefined
 }
 
+/** A request that a client pushed. */
+interface ValidatedRequest {
+  /** Those to keep. */
+  readonly parameters: Parameters
+  /** Present if they came as one parameter. Whoever keeps them keeps its name too, and says that it is accepted. */
+  readonly opened?: OpenedRequest | undefined
+}
+
 /**
- * Validates the parameters of a request as the authorization endpoint does, and returns those to keep. Without a client, only
- * their form: the rest is checked when the browser arrives (RFC 9126 2.1).
+ * Validates the parameters of a request as the authorization endpoint does. Without a client, only their form: the rest is
+ * checked when the browser arrives (RFC 9126 2.1).
  *
  * @param now the time at which the push was read, in epoch seconds
  * @throws OAuthError
@@ -256,7 +266,7 @@ export type ValidateRequest = (
   push: HttpRequest,
   now: number,
   client?: Client,
-) => Promise<Parameters>
+) => Promise<ValidatedRequest>
 
 export const PUSHED_KEY_ERRORS = defineErrors({
   pushed_keys_differ: [
