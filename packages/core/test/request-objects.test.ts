@@ -69,6 +69,7 @@ describe('a request object', () => {
     ['without typ', {}, { typ: undefined }],
     ['with a typ in full', {}, { typ: 'application/OAuth-Authz-Req+JWT' }],
     ['with max_age as a number', { max_age: 3600 }],
+    ['with a claim that is null', { prompt: null, response_mode: null }],
     ['with resources in a list', { resource: [ISSUER, `${ISSUER}/mcp`] }],
     ['with claims as JSON', { claims: { userinfo: { name: null } } }],
   ])('passes %s', async (_, claims, header) => {
@@ -237,6 +238,19 @@ it('no client registers itself with them, and none is added that requires them w
       requireSignedRequestObject: true,
     } as never),
   ).rejects.toThrow('require_signed_request_object needs jwks or jwks_uri')
+})
+
+it('where all must sign, a client with a redirect URI needs a key, and no other does', async () => {
+  const { service } = await openSigning({ required: true })
+  const { clients } = service.server
+  const keyless = { clientName: 'Keyless', tokenEndpointAuthMethod: 'client_secret_basic' } as const
+  await expect(clients.add({ ...keyless, redirectUris: [REDIRECT_URI] })).rejects.toThrow(
+    'require_signed_request_object needs jwks or jwks_uri',
+  )
+  const redirect_uris = [REDIRECT_URI]
+  const answer = await service.send('POST', '/api/oauth/register', { json: { redirect_uris } })
+  expect([answer.status, bodyOf(answer).error]).toEqual([400, 'invalid_client_metadata'])
+  await clients.add({ ...keyless, redirectUris: [], resourceServer: true })
 })
 
 it.each([

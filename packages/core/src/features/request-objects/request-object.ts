@@ -125,13 +125,13 @@ export function openObject(
 /** RFC 7519 4.1: claims about the JWT, and no parameters. */
 const JWT_CLAIMS = ['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti']
 
-/** The claims as a query would have them: numbers and JSON as text, and a `resource` for each of a list (RFC 8707 2). */
+/** The claims as a query would have them: numbers and JSON as text, a `resource` for each of a list (RFC 8707 2), and no nulls. */
 function parametersIn(claims: JwtClaims): Parameters {
   const query = new URLSearchParams()
   for (const [name, claim] of Object.entries(claims)) {
     if (JWT_CLAIMS.includes(name)) continue
     for (const value of name === 'resource' ? [claim].flat() : [claim])
-      query.append(name, typeof value === 'string' ? value : JSON.stringify(value))
+      if (value !== null) query.append(name, typeof value === 'string' ? value : JSON.stringify(value))
   }
   return parameters(String(query))
 }
