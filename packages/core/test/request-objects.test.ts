@@ -182,6 +182,17 @@ it('of a client with a document is verified once its user has signed in', async 
   expect(reasonOf(service)).toBe('request_object_signature')
 })
 
+it('of a client whose document requires it is the only request, by the algorithm in it', async () => {
+  const { service, host } = openWithDocuments({ features: [clientAssertion(), requestObjects()] })
+  const members = { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [KEY.jwk] } }
+  const signing = { require_signed_request_object: true, request_object_signing_alg: 'PS256' }
+  host.answer = { document: { ...DOCUMENT, ...members, ...signing } }
+  const plain = await authorize(service, authorizationQuery(ID))
+  expect([redirectOf(plain).error, reasonOf(service)]).toEqual(['invalid_request', 'request_object_missing'])
+  await arrive(service, queryOf(ID, await objectOf(service, ID)))
+  expect(reasonOf(service)).toBe('request_object_algorithm')
+})
+
 describe('requests that are not signed', () => {
   it.each([
     ['the server requires it', { required: true }, {}],
