@@ -203,7 +203,10 @@ export async function shownAnswer(
     client: publicClient(target.client),
     callbackUrl,
     allowed: parameters.code !== undefined,
-    lifetime: codeLifetime(lifetimes, target),
+    lifetime: Math.min(
+      codeLifetime(lifetimes, target),
+      target.responseMode.lifetime ?? Number.POSITIVE_INFINITY,
+    ),
   })
   if (callbackPage && showCallback && canShowCallback(context, target))
     return securePage(await callbackPage(view()))

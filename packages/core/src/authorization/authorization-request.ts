@@ -13,13 +13,14 @@ import { type RedirectTarget, StateParameter } from './redirect-target.ts'
 import { type AnswerTarget, allowedModes, isRequested, type ResponseMode } from './response-mode.ts'
 import { type AuthenticationClasses, type Prompt, requestedPrompts } from './sign-in.ts'
 
+const HINT = '. In ASP.NET Core set ResponseMode to OpenIdConnectResponseMode.Query'
+
 export const REQUEST_ERRORS = defineErrors({
   ...withCode('invalid_request', {
     challenge_and_nonce_missing:
       'code_challenge and nonce are missing. Send code_challenge, or the scope openid and a nonce (OAuth 2.1 7.5.1)',
     response_type_missing: 'response_type is missing. Send response_type=code',
-    response_mode_unsupported:
-      'response_mode must be query. In ASP.NET Core set ResponseMode to OpenIdConnectResponseMode.Query',
+    response_mode_unsupported: `response_mode must be query${HINT}`,
   }),
   client_cannot_authenticate: [
     'unauthorized_client',
@@ -200,10 +201,12 @@ function refuseUnsupported(requested: AuthorizationParameters): void {
 }
 
 function unsupportedMode({ responseModes }: RequestOptions, target: AnswerTarget): OAuthError {
-  const { response_mode_unsupported } = REQUEST_ERRORS
-  const allowed = allowedModes(responseModes, target).map(({ name }) => name)
-  if (responseModes.length === 1) return new OAuthError(response_mode_unsupported)
-  return new OAuthError(response_mode_unsupported, `response_mode must be one of ${allowed.join(', ')}`)
+  const allowed = allowedModes(responseModes, target)
+  const [required] = allowed.flatMap((mode) => mode.requiredBy?.(target.client) ?? [])
+  const names = allowed.map(({ name }) => name)
+  const must = `response_mode must be ${names.length === 1 ? '' : 'one of '}${names.join(', ')}`
+  const hint = names.includes('query') && !names.includes('form_post') ? HINT : ''
+  return new OAuthError(required ?? REQUEST_ERRORS.response_mode_unsupported, must + hint)
 }
 
 // Requests that are one parameter: pushed ones (RFC 9126) and request objects (RFC 9101).
