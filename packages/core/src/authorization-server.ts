@@ -28,6 +28,7 @@ import { addressesOf, type Metadata, metadataDocuments, serverMetadata } from '.
 import {
   type FeatureParts,
   joinedParts,
+  type MountedFeatures,
   type NamedParts,
   type Parts,
   registrable,
@@ -132,9 +133,10 @@ export function createAuthorizationServer<Scope extends string>(
   const { validateRequest, ...pages } = authorization(server, options, joined)
   mount({ validateRequest })
   complete(joined.rateLimits)
-  const base = [pages, ...baseFeatures(server, options, joined, features)]
-  const metadata = metadataOfServer(server, options, joined, { base, optional })
-  for (const feature of optional) feature.checkMounted?.({ ...joined, metadata })
+  const base: readonly FeatureParts[] = [pages, ...baseFeatures(server, options, joined, features)]
+  const clientEndpoints = [...base, ...optional].flatMap((feature) => feature.clientEndpoints ?? [])
+  const metadata = metadataOfServer(server, options, joined, { base, optional, clientEndpoints })
+  for (const feature of optional) feature.checkMounted?.({ ...joined, metadata, clientEndpoints })
   const endpoints = endpointsIn([...base, ...optional], server, joined)
   const documents = [
     ...metadataDocuments(server.issuer, metadata),
@@ -203,14 +205,19 @@ function baseFeatures(
   ]
 }
 
+/** What the metadata are made of. */
+interface Described extends Pick<MountedFeatures, 'clientEndpoints'> {
+  readonly base: readonly FeatureParts[]
+  readonly optional: readonly FeatureParts[]
+}
+
 /** Members of the server metadata (RFC 8414 2). The lists come from what is mounted. */
 function metadataOfServer(
   { issuer, scopes }: ServerContext,
   { documentation, profile }: Options,
   { grantTypes, clientAuthMethods, responseModes }: Parts,
-  { base, optional }: { readonly base: readonly FeatureParts[]; readonly optional: readonly FeatureParts[] },
+  { base, optional, clientEndpoints }: Described,
 ): Metadata {
-  const clientEndpoints = [...base, ...optional].flatMap((feature) => feature.clientEndpoints ?? [])
   const members = [
     { issuer },
     addressesOf(issuer, base.flatMap(describedIn)),

@@ -32,6 +32,7 @@ import { LOGOUT_ERRORS } from './features/logout/logout.ts'
 import { ORGANIZATION_ERRORS } from './features/organizations/organization-term.ts'
 import { PAR_ERRORS } from './features/par/pushed-request.ts'
 import { REQUEST_OBJECT_ERRORS } from './features/request-objects/request-object.ts'
+import { SIGNED_RESPONSE_ERRORS } from './features/signed-responses/signed-responses.ts'
 import { EXCHANGE_ERRORS } from './features/token-exchange/narrowing.ts'
 import { CHALLENGE_ERRORS, CODE_ERRORS } from './grants/authorization-code.ts'
 import { BOUND_RESOURCE_ERRORS } from './grants/grant.ts'
@@ -79,6 +80,7 @@ export const ERRORS = {
   ...DETAIL_ERRORS,
   ...PAR_ERRORS,
   ...REQUEST_OBJECT_ERRORS,
+  ...SIGNED_RESPONSE_ERRORS,
   ...PROMPT_ERRORS,
   ...STEP_UP_ERRORS,
   ...CROSS_SITE_ERRORS,

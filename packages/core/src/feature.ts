@@ -160,6 +160,7 @@ export interface NamedParts {
 /** All that is mounted on a server. */
 export interface MountedFeatures extends NamedParts {
   readonly metadata: Metadata
+  readonly clientEndpoints: readonly ClientEndpoint[]
   readonly senderConstraint: SenderConstraint | undefined
   readonly clientKeys: ClientKeys | undefined
 }

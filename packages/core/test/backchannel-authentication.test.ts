@@ -73,6 +73,13 @@ describe('a request for a user', () => {
       'login_hint_token_unsupported',
     ],
     [
+      'in a request object',
+      { request: 'e30.e30.x' },
+      400,
+      'request_not_supported',
+      'request_object_unsupported',
+    ],
+    [
       'with a forged ID token',
       { id_token_hint: 'a.b.c' },
       400,

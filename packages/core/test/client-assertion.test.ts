@@ -1,9 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { type ClientAssertionOptions, clientAssertion } from '@grantkit/core/client-assertion'
+import type { ClientEndpoint } from '@grantkit/core/feature'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { CompactSign, exportJWK, SignJWT } from 'jose'
 import { describe, expect, it, vi } from 'vitest'
+import * as z from 'zod'
 import { bodyOf, codeFor, redeem, refresh, register, type TokenAnswer } from './client.ts'
 import { ISSUER, openService, REDIRECT_URI } from './service.ts'
 import { assertionForm, assertionOf, type Claims, newKey, openSigned, proves } from './signed-assertions.ts'
@@ -261,11 +263,20 @@ describe('a client assertion', () => {
     expect((await refresh(service, { clientId: client_id }, token, await prove())).status).toBe(400)
   })
 
+  /** Of a feature that nobody here knows. */
+  const OWN_ENDPOINT: ClientEndpoint = {
+    path: '/api/own',
+    metadataName: 'own_endpoint',
+    summary: 'An endpoint of clients',
+    message: z.object({}),
+    begin: () => async () => ({ status: 200, headers: {}, body: '' }),
+  }
+
   it('may have an endpoint of this server as its audience only if the option allows it', async () => {
     const key = await newKey()
     const { service, client_id } = await openSigned([key], {
       audiences: 'endpoints',
-      more: [pushedAuthorizationRequests()],
+      more: [pushedAuthorizationRequests(), () => ({ clientEndpoints: [OWN_ENDPOINT] })],
     })
     const statusFor = async (aud: unknown) =>
       (await proves(service, assertionForm(await assertionOf(service, key, client_id, { aud })))).status
@@ -277,6 +288,7 @@ describe('a client assertion', () => {
       [token_endpoint],
       pushed_authorization_request_endpoint,
       revocation_endpoint,
+      `${ISSUER}/api/own`,
     ])
       expect([aud, await statusFor(aud)]).toEqual([aud, 200])
     for (const aud of [

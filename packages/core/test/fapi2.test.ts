@@ -75,6 +75,13 @@ describe('a configuration that contradicts the profile is rejected with the opti
   })
 })
 
+it('answers are signed by EdDSA where there is no other key, once it is said', () => {
+  const options = { keys: TEST_KEYS.filter(({ alg }) => alg === 'EdDSA'), idTokenAlgorithm: 'EdDSA' } as const
+  expect(() => openBank(options, { messageSigning: { responses: true } })).toThrow('messageSigning.responses')
+  const { metadata } = openBank(options, { messageSigning: { responses: 'EdDSA' } }).server
+  expect(metadata).toMatchObject({ authorization_signing_alg_values_supported: ['EdDSA'] })
+})
+
 describe('the metadata of a server with the profile', () => {
   it('list only what it allows', () => {
     const { metadata, routes } = openBank().server

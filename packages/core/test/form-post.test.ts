@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { HttpResponse } from '@grantkit/core'
 import { type FormPostView, formPost } from '@grantkit/core/form-post'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
+import { signedResponses } from '@grantkit/core/signed-responses'
 import { pages } from '@grantkit/pages'
 import { describe, expect, it } from 'vitest'
 import { authorizationQuery, authorize, bodyOf, decide, redeem, redirectOf, register } from './client.ts'
@@ -263,6 +264,13 @@ describe('the server', () => {
     expect(redirectOf(await ask()).error_description).toContain(
       'ResponseMode to OpenIdConnectResponseMode.Query',
     )
+  })
+
+  it('names that option beside signed modes too, and where the mode does not fit the redirect URI', async () => {
+    const signed = await opened({ features: [signedResponses()] })
+    const own = await opened({}, 'com.example.app:/cb')
+    for (const { ask } of [signed, own])
+      expect(redirectOf(await ask()).error_description).toContain('OpenIdConnectResponseMode.Query')
   })
 
   it.each(['fragment', 'FORM_POST', 'form_post.jwt'])('lists its modes to who asks for %s', async (mode) => {

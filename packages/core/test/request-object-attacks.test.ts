@@ -1,14 +1,21 @@
 import { clientAssertion } from '@grantkit/core/client-assertion'
+import { dpop } from '@grantkit/core/dpop'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import { requestObjects } from '@grantkit/core/request-objects'
 import { CompactSign, SignJWT } from 'jose'
 import { expect, it } from 'vitest'
 import { authorize, bodyOf, decide, redirectOf } from './client.ts'
+import { KEY as PUSHER, proven } from './dpop-service.ts'
 import { ISSUER, openService, REDIRECT_URI, type Service } from './service.ts'
 import { assertionForm, assertionOf, newKey, proves } from './signed-assertions.ts'
-import { added, arrive, KEY, objectOf, openSigning, queryOf, reasonOf } from './signed-requests.ts'
+import { added, arrive, KEY, objectOf, openSigning, push, queryOf, reasonOf } from './signed-requests.ts'
 
 /** What an attacker does with signed requests, and what comes of it. */
+
+async function pushed(service: Service, client_id: string, object: string): Promise<string> {
+  const { request_uri } = await push(service, client_id, object)
+  return String(new URLSearchParams({ client_id, request_uri }))
+}
 
 async function refusal(service: Service, query: string): Promise<string | undefined> {
   const { answer } = await arrive(service, query)
@@ -52,6 +59,59 @@ it('replay: another signature of the same content is the same object', async () 
     .sign(KEY.privateKey)
   expect(again).not.toBe(object)
   expect(await refusal(service, queryOf(client_id, again))).toBe('request_object_spent')
+})
+
+it('replay: an object that was pushed gives one answer, by value and by each request_uri', async () => {
+  const { service, client_id } = await openSigning()
+  const object = await objectOf(service, client_id, { exp: service.clock.now + 3600 })
+  const [first, second] = [await pushed(service, client_id, object), await pushed(service, client_id, object)]
+  await arrive(service, first)
+  expect(redirectOf(await decide(service, { decision: 'deny' }))).toMatchObject({ error: 'access_denied' })
+  expect(await refusal(service, second)).toBe('request_uri_spent')
+  service.clock.now += 3599
+  const last = await pushed(service, client_id, object)
+  service.clock.now += 59
+  expect(await refusal(service, queryOf(client_id, object))).toBe('request_object_spent')
+  expect(await refusal(service, last)).toBe('request_uri_spent')
+})
+
+it('replay: an object that was answered by value is spent when it is pushed', async () => {
+  const { service, client_id } = await openSigning()
+  const object = await objectOf(service, client_id)
+  await arrive(service, queryOf(client_id, object))
+  await decide(service)
+  expect(await refusal(service, await pushed(service, client_id, object))).toBe('request_uri_spent')
+})
+
+it('replay: an answer is remembered for as long as a push of the last moment lives', async () => {
+  const features = [clientAssertion(), pushedAuthorizationRequests({ lifetime: 599 }), requestObjects()]
+  const service = openService({ features, lifetimes: { consentTicket: 10 } })
+  const client_id = await added(service)
+  const object = await objectOf(service, client_id)
+  await arrive(service, queryOf(client_id, object))
+  await decide(service, { decision: 'deny' })
+  service.clock.now += 359
+  const query = await pushed(service, client_id, object)
+  service.clock.now += 598
+  expect(await refusal(service, query)).toBe('request_uri_spent')
+})
+
+it.each([
+  ['binds no code of a public client', 'none', false],
+  ['binds the code of a client that authenticates', 'private_key_jwt', true],
+])('theft: the DPoP key of whoever pushes an object %s', async (_, tokenEndpointAuthMethod, isBound) => {
+  const features = [clientAssertion(), pushedAuthorizationRequests(), requestObjects(), dpop()]
+  const service = openService({ features })
+  const client_id = await added(service, { tokenEndpointAuthMethod })
+  const authenticated = isBound ? assertionForm(await assertionOf(service, KEY, client_id)) : {}
+  const form = { client_id, request: await objectOf(service, client_id), ...authenticated }
+  const headers = proven(service, '/api/oauth/par')
+  const answer = await service.send('POST', '/api/oauth/par', { form, headers })
+  const { request_uri } = bodyOf<{ request_uri: string }>(answer)
+  await arrive(service, String(new URLSearchParams({ client_id, request_uri })))
+  expect(redirectOf(await decide(service))).toMatchObject({ code: expect.any(String) })
+  for await (const grant of service.store.grants.scan())
+    expect(JSON.stringify(grant).includes(PUSHER.thumbprint)).toBe(isBound)
 })
 
 it('replay: an object that the user denied is spent, and its mark outlives it', async () => {
@@ -148,10 +208,8 @@ it('smuggling: nothing outside the object counts, in a query and at a push', asy
   }
   await arrive(service, queryOf(client_id, object, outside))
   await expectInside()
-  const form = { request: await objectOf(service, client_id, { state: undefined, nonce: 'new' }), ...outside }
-  const proof = assertionForm(await assertionOf(service, KEY, client_id))
-  const answer = await service.send('POST', '/api/oauth/par', { form: { ...form, ...proof } })
-  const { request_uri } = bodyOf<{ request_uri: string }>(answer)
+  const inside = await objectOf(service, client_id, { state: undefined, nonce: 'new' })
+  const { request_uri } = await push(service, client_id, inside, outside)
   await arrive(service, String(new URLSearchParams({ client_id, request_uri })))
   await expectInside()
 })

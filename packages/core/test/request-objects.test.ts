@@ -6,13 +6,7 @@ import { authorizationQuery, authorize, bodyOf, decide, redirectOf, register } f
 import { DOCUMENT, ID, openWithDocuments } from './document-host.ts'
 import { ISSUER, openService, REDIRECT_URI, type Service } from './service.ts'
 import { assertionForm, assertionOf, type Claims, newKey } from './signed-assertions.ts'
-import { added, arrive, KEY, objectOf, openSigning, queryOf, reasonOf } from './signed-requests.ts'
-
-async function push(service: Service, clientId: string, request: string, more: Record<string, string> = {}) {
-  const form = { request, ...assertionForm(await assertionOf(service, KEY, clientId)), ...more }
-  const answer = await service.send('POST', '/api/oauth/par', { form })
-  return { status: answer.status, ...bodyOf<{ request_uri: string; error?: string }>(answer) }
-}
+import { added, arrive, KEY, objectOf, openSigning, push, queryOf, reasonOf } from './signed-requests.ts'
 
 const accepted = ({ events }: Service) =>
   events.filter(({ type }) => (type as string) === 'request_object_accepted')
@@ -37,6 +31,7 @@ describe('a request object', () => {
         {
           type: 'request_object_accepted',
           clientId: client_id,
+          subject: 'alice',
           kid: 'one',
           hash: expect.stringMatching(/^[\w-]{43}$/),
           requestObject: object,
@@ -49,11 +44,19 @@ describe('a request object', () => {
     const { service, client_id } = await openSigning()
     const object = await objectOf(service, client_id, { nonce: 'x'.repeat(1500) })
     const { status, request_uri } = await push(service, client_id, object)
-    expect([status, accepted(service).length]).toEqual([201, 1])
+    expect([status, accepted(service)]).toEqual([201, [expect.objectContaining({ requestObject: object })]])
+    expect(accepted(service)).toEqual([expect.objectContaining({ subject: undefined })])
     const query = String(new URLSearchParams({ client_id, request_uri }))
     expect((await arrive(service, query)).answer.body).toBe('consent')
     expect(redirectOf(await decide(service))).toMatchObject({ code: expect.any(String), state: 'signed' })
     expect(accepted(service), 'once').toHaveLength(1)
+  })
+
+  it('that is too long to be pushed is not accepted', async () => {
+    const { service, client_id } = await openSigning()
+    const object = await objectOf(service, client_id, { state: 'x'.repeat(4500) })
+    expect(await push(service, client_id, object)).toMatchObject({ status: 413 })
+    expect(accepted(service)).toEqual([])
   })
 
   it.each<[string, Claims, object?]>([
@@ -66,6 +69,7 @@ describe('a request object', () => {
     ['without typ', {}, { typ: undefined }],
     ['with a typ in full', {}, { typ: 'application/OAuth-Authz-Req+JWT' }],
     ['with max_age as a number', { max_age: 3600 }],
+    ['with a claim that is null', { prompt: null, response_mode: null }],
     ['with resources in a list', { resource: [ISSUER, `${ISSUER}/mcp`] }],
     ['with claims as JSON', { claims: { userinfo: { name: null } } }],
   ])('passes %s', async (_, claims, header) => {
@@ -178,6 +182,17 @@ it('of a client with a document is verified once its user has signed in', async 
   expect(reasonOf(service)).toBe('request_object_signature')
 })
 
+it('of a client whose document requires it is the only request, by the algorithm in it', async () => {
+  const { service, host } = openWithDocuments({ features: [clientAssertion(), requestObjects()] })
+  const members = { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [KEY.jwk] } }
+  const signing = { require_signed_request_object: true, request_object_signing_alg: 'PS256' }
+  host.answer = { document: { ...DOCUMENT, ...members, ...signing } }
+  const plain = await authorize(service, authorizationQuery(ID))
+  expect([redirectOf(plain).error, reasonOf(service)]).toEqual(['invalid_request', 'request_object_missing'])
+  await arrive(service, queryOf(ID, await objectOf(service, ID)))
+  expect(reasonOf(service)).toBe('request_object_algorithm')
+})
+
 describe('requests that are not signed', () => {
   it.each([
     ['the server requires it', { required: true }, {}],
@@ -234,6 +249,19 @@ it('no client registers itself with them, and none is added that requires them w
       requireSignedRequestObject: true,
     } as never),
   ).rejects.toThrow('require_signed_request_object needs jwks or jwks_uri')
+})
+
+it('where all must sign, a client with a redirect URI needs a key, and no other does', async () => {
+  const { service } = await openSigning({ required: true })
+  const { clients } = service.server
+  const keyless = { clientName: 'Keyless', tokenEndpointAuthMethod: 'client_secret_basic' } as const
+  await expect(clients.add({ ...keyless, redirectUris: [REDIRECT_URI] })).rejects.toThrow(
+    'require_signed_request_object needs jwks or jwks_uri',
+  )
+  const redirect_uris = [REDIRECT_URI]
+  const answer = await service.send('POST', '/api/oauth/register', { json: { redirect_uris } })
+  expect([answer.status, bodyOf(answer).error]).toEqual([400, 'invalid_client_metadata'])
+  await clients.add({ ...keyless, redirectUris: [], resourceServer: true })
 })
 
 it.each([

@@ -83,7 +83,9 @@ describe('a mode that answers by a page', () => {
     const query = authorizationQuery(clientId, { redirect_uri: redirectUri, response_mode: 'paper' })
     expect(redirectOf(await authorize(service, query))).toMatchObject({
       error: 'invalid_request',
-      error_description: 'response_mode must be one of query, sealed',
+      error_description: expect.stringContaining(
+        'response_mode must be one of query, sealed. In ASP.NET Core',
+      ),
     })
   })
 })
@@ -107,8 +109,15 @@ describe('an encoded mode', () => {
   })
 })
 
+const SEALED_ALONE = {
+  reason: 'sealed_alone',
+  error: 'invalid_request',
+  description: 'Ask for it',
+  status: 400,
+}
+
 it('a client that requires some modes gets no answer by another, not even to a request that names no mode', async () => {
-  const required = MODES.map((mode) => ({ ...mode, requiredBy: () => true }))
+  const required = MODES.map((mode) => ({ ...mode, requiredBy: () => SEALED_ALONE }))
   const service = opened([carried, ...required])
   const { clientId } = await register(service)
   const sealedError = { sealed: `${clientId} error,error_description,state` }
@@ -118,7 +127,8 @@ it('a client that requires some modes gets no answer by another, not even to a r
       response_mode,
     ).toMatchObject(sealedError)
   const refused = service.events.find(({ type }) => type === 'refused')
-  expect(refused).toMatchObject({ detail: 'response_mode must be one of sealed, paper.sealed' })
+  const detail = 'response_mode must be one of sealed, paper.sealed'
+  expect(refused).toMatchObject({ reason: 'sealed_alone', detail })
   await authorize(service, authorizationQuery(clientId, { response_mode: 'sealed' }))
   expect(redirectOf(await decide(service)).sealed).toBe(`${clientId} code,state`)
 })

@@ -1,20 +1,26 @@
 import type { CallbackView } from '@grantkit/core'
+import { signedResponses } from '@grantkit/core/signed-responses'
 import { describe, expect, it } from 'vitest'
 import { authorizationQuery, authorize, decide, redeem, register } from './client.ts'
 import { openService, REDIRECT_URI } from './service.ts'
 
 /** "My app runs on another machine": the user copies the callback URL by hand. */
 
-async function atConsent(offered = true, metadata?: { clientName: string; redirectUris: string[] }) {
+async function atConsent(
+  offered = true,
+  metadata?: { clientName: string; redirectUris: string[] },
+  more: Parameters<typeof openService>[0] = {},
+  requested: Record<string, string> = {},
+) {
   const shown: CallbackView[] = []
   const callbackPage = (view: CallbackView) => {
     shown.push(view)
     return { status: 200, headers: { 'content-type': 'text/html' }, body: 'paste it' }
   }
-  const service = openService(offered ? { callbackPage } : {})
+  const service = openService({ ...(offered && { callbackPage }), ...more })
   const client = metadata === undefined ? await register(service) : await service.server.clients.add(metadata)
   const redirect_uri = metadata?.redirectUris[0] ?? REDIRECT_URI
-  await authorize(service, authorizationQuery(client.clientId, { redirect_uri }))
+  await authorize(service, authorizationQuery(client.clientId, { redirect_uri, ...requested }))
   return { service, client, shown }
 }
 
@@ -29,6 +35,18 @@ describe('a callback URL for an app on another machine', () => {
     const url = new URL(String(shown[0]?.callbackUrl))
     expect([url.origin + url.pathname, url.searchParams.get('state')]).toEqual([REDIRECT_URI, 'a state'])
     expect((await redeem(service, client, String(url.searchParams.get('code')))).status).toBe(200)
+  })
+
+  it('is good for as long as its code, and for no longer than a signed answer with it', async () => {
+    const options = { features: [signedResponses()], lifetimes: { code: 600 } }
+    for (const [response_mode, lifetime] of [
+      ['query', 600],
+      ['jwt', 120],
+    ] as const) {
+      const { service, shown } = await atConsent(true, undefined, options, { response_mode })
+      await decide(service, { callback: 'show' })
+      expect(shown).toMatchObject([{ lifetime }])
+    }
   })
 
   it('has access_denied after a denial, too', async () => {

@@ -3,9 +3,9 @@ import { clientAssertion } from '@grantkit/core/client-assertion'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import { type RequestObjectsOptions, requestObjects } from '@grantkit/core/request-objects'
 import { type JWTHeaderParameters, SignJWT } from 'jose'
-import { authorize } from './client.ts'
+import { authorize, bodyOf } from './client.ts'
 import { CHALLENGE, ISSUER, openService, REDIRECT_URI, type Service } from './service.ts'
-import { type Claims, type Key, newKey } from './signed-assertions.ts'
+import { assertionForm, assertionOf, type Claims, type Key, newKey } from './signed-assertions.ts'
 
 /** Clients that sign their requests, with what a test changes in them. */
 
@@ -45,6 +45,17 @@ export async function added(service: Service, metadata: object = {}, key: Key = 
     ...metadata,
   })
   return clientId
+}
+
+export async function push(
+  service: Service,
+  clientId: string,
+  request: string,
+  more: Record<string, string> = {},
+) {
+  const form = { request, ...assertionForm(await assertionOf(service, KEY, clientId)), ...more }
+  const answer = await service.send('POST', '/api/oauth/par', { form })
+  return { status: answer.status, ...bodyOf<{ request_uri: string; error?: string }>(answer) }
 }
 
 export function queryOf(client_id: string, request: string, more: Record<string, string> = {}): string {

@@ -4,7 +4,9 @@ import { type SignedResponsesOptions, signedResponses } from '@grantkit/core/sig
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { authorizationQuery, authorize, bodyOf, decide, redeem, redirectOf, register } from './client.ts'
+import { DOCUMENT, ID, openWithDocuments } from './document-host.ts'
 import { ISSUER, openService, type Service } from './service.ts'
+import { reasonOf } from './signed-requests.ts'
 import { TEST_KEYS } from './signing-keys.ts'
 
 /** Stands in for the form of another feature: it shows the fields as JSON. */
@@ -66,11 +68,13 @@ describe('a signed response', () => {
     const answers = [undefined, 'query', 'form_post', 'fragment.jwt'].map((response_mode) =>
       authorize(service, authorizationQuery(client.clientId, { response_mode })),
     )
-    for (const answer of await Promise.all(answers))
+    for (const answer of await Promise.all(answers)) {
+      expect(reasonOf(service)).toBe('signed_response_required')
       expect(await verified(service, redirectOf(answer), client.clientId)).toMatchObject({
         ...{ alg: 'ES256', error: 'invalid_request', state: 'a state' },
         error_description: 'response_mode must be one of jwt, query.jwt, form_post.jwt',
       })
+    }
   })
 
   it('is the only answer where the server requires it, signed as the server chose', async () => {
@@ -113,6 +117,20 @@ describe('the metadata', () => {
   it('have nothing of it without the feature', () => {
     expect(JSON.stringify(openService().server.metadata)).not.toMatch(/authorization_signing|\.jwt/)
   })
+})
+
+it('a client says in its document that its answers are signed, and by what', async () => {
+  const { service, host } = openWithDocuments({ features: [signedResponses()] })
+  for (const [alg, response_mode, shown] of [
+    ['ES256', undefined, undefined],
+    ['ES256', 'jwt', 'consent'],
+    ['unknown', undefined, 'consent'],
+  ]) {
+    host.answer = { document: { ...DOCUMENT, authorization_signed_response_alg: alg } }
+    service.clock.now += 7 * 24 * 60 * 60
+    const answer = await authorize(service, authorizationQuery(ID, { response_mode }))
+    expect(answer.body, alg).toBe(shown ?? '')
+  }
 })
 
 it('a server without a key for its algorithm does not start', () => {

@@ -111,7 +111,7 @@ const EVENTS: Readonly<
   consent_granted: ['decision', 'A user approved an app'],
   consent_denied: ['user', 'A user denied an app'],
   // Proof of what the client asked for, by its signature.
-  request_object_accepted: ['user', 'A signed request of an app was accepted'],
+  request_object_accepted: ['decision', 'A signed request of an app was accepted'],
   device_requested: [undefined, 'A device asked for a code'],
   device_approved: ['decision', 'A user approved a device'],
   device_denied: ['user', 'A user denied a device'],

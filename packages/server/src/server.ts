@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { hashWarnings } from './accounts/password-hashes.ts'
 import { exampleProvider } from './accounts/upstream/example-provider.ts'
 import { providerWarnings } from './accounts/upstream/upstream-sign-ins.ts'
-import { type Config, parseConfig, workloadWarnings } from './config/config.ts'
+import { type Config, configWarnings, parseConfig } from './config/config.ts'
 import type { ServerConfig } from './config/schema.ts'
 import type { Environment } from './config/variables.ts'
 import type { ConfiguredService, LoadService, ServiceDefinition } from './definition.ts'
@@ -80,7 +80,7 @@ async function orClosed<Result>(storage: Storage, work: () => Promise<Result>): 
 
 /** @throws Error if the file of providers is invalid */
 async function warningsOf(config: Config): Promise<readonly string[]> {
-  return [...workloadWarnings(config), ...(await providerWarnings(config)), ...hashWarnings()]
+  return [...configWarnings(config), ...(await providerWarnings(config)), ...hashWarnings()]
 }
 
 async function listen(service: Service, { host, port, baseUrl }: Config): Promise<Listening> {

@@ -56,6 +56,14 @@ it.each([
   expect([status, errors]).toEqual([2, expect.stringContaining(`${flag} ${words}`)])
 })
 
+it('refuses a member that no flag has by the setting that it needs', async () => {
+  const answer = await call('POST', '/clients', { ...PORTAL, request_object_signing_alg: 'ES256' })
+  expect(answer).toMatchObject({
+    status: 400,
+    body: { error_description: expect.stringContaining('needs REQUEST_OBJECTS=on') },
+  })
+})
+
 it('names a member as it was sent, also where core refuses it', async () => {
   for (const members of [
     { token_endpoint_auth_method: 'other' },

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Overrides } from '@grantkit/testkit/client'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import type { Claims, Key } from './key.ts'
@@ -10,7 +11,8 @@ export class SigningParty extends Party {
   /** As the suite makes it: of its first client without `typ`. */
   object(claims: Claims = {}, by: Key = this.key, header: object = {}): Promise<string> {
     const about = { iss: this.clientId, aud: this.base, nbf: now(), exp: now() + 300 }
-    return by.jwt({ ...about, ...this.request(), ...claims }, header)
+    // The challenge of the suite is new in each request. Equal objects are one, with one answer.
+    return by.jwt({ ...about, jti: randomUUID(), ...this.request(), ...claims }, header)
   }
 
   pushObject(request: string, more: Readonly<Record<string, string>> = {}): Promise<Answer> {

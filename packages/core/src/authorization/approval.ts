@@ -78,7 +78,7 @@ export async function approve(
     const known = target.owner && { known: target.owner.id }
     const extent = { scopes, resources, ...(terms && { terms }) }
     emit({ type: 'consent_granted', ...ids, ...extent, ...known } satisfies ConsentGranted, http)
-    attempt.opened?.accepted?.(http)
+    attempt.opened?.accepted?.(http, subject)
   } else await requireSameAnswer(kernel, approval)
   observer?.report({ fact: 'code_sent' }, http)
   return authorizationAnswer(kernel, target, { code: formatCode({ grantId, secret: code }) })
@@ -203,7 +203,10 @@ export async function shownAnswer(
     client: publicClient(target.client),
     callbackUrl,
     allowed: parameters.code !== undefined,
-    lifetime: codeLifetime(lifetimes, target),
+    lifetime: Math.min(
+      codeLifetime(lifetimes, target),
+      target.responseMode.lifetime ?? Number.POSITIVE_INFINITY,
+    ),
   })
   if (callbackPage && showCallback && canShowCallback(context, target))
     return securePage(await callbackPage(view()))

@@ -13,13 +13,14 @@ import { type RedirectTarget, StateParameter } from './redirect-target.ts'
 import { type AnswerTarget, allowedModes, isRequested, type ResponseMode } from './response-mode.ts'
 import { type AuthenticationClasses, type Prompt, requestedPrompts } from './sign-in.ts'
 
+const HINT = '. In ASP.NET Core set ResponseMode to OpenIdConnectResponseMode.Query'
+
 export const REQUEST_ERRORS = defineErrors({
   ...withCode('invalid_request', {
     challenge_and_nonce_missing:
       'code_challenge and nonce are missing. Send code_challenge, or the scope openid and a nonce (OAuth 2.1 7.5.1)',
     response_type_missing: 'response_type is missing. Send response_type=code',
-    response_mode_unsupported:
-      'response_mode must be query. In ASP.NET Core set ResponseMode to OpenIdConnectResponseMode.Query',
+    response_mode_unsupported: `response_mode must be query${HINT}`,
   }),
   client_cannot_authenticate: [
     'unauthorized_client',
@@ -200,10 +201,12 @@ function refuseUnsupported(requested: AuthorizationParameters): void {
 }
 
 function unsupportedMode({ responseModes }: RequestOptions, target: AnswerTarget): OAuthError {
-  const { response_mode_unsupported } = REQUEST_ERRORS
-  const allowed = allowedModes(responseModes, target).map(({ name }) => name)
-  if (responseModes.length === 1) return new OAuthError(response_mode_unsupported)
-  return new OAuthError(response_mode_unsupported, `response_mode must be one of ${allowed.join(', ')}`)
+  const allowed = allowedModes(responseModes, target)
+  const [required] = allowed.flatMap((mode) => mode.requiredBy?.(target.client) ?? [])
+  const names = allowed.map(({ name }) => name)
+  const must = `response_mode must be ${names.length === 1 ? '' : 'one of '}${names.join(', ')}`
+  const hint = names.includes('query') && !names.includes('form_post') ? HINT : ''
+  return new OAuthError(required ?? REQUEST_ERRORS.response_mode_unsupported, must + hint)
 }
 
 // Requests that are one parameter: pushed ones (RFC 9126) and request objects (RFC 9101).
@@ -213,10 +216,12 @@ export interface OpenedRequest {
   readonly parameter: AuthorizationRequestSource['parameter']
   /** With the `client_id`. */
   readonly sent: Parameters
-  /** A request of this name has one answer, however many forms were made of it (RFC 9126 4). */
+  /** A request of this name has one answer, however many forms were made of it (RFC 9126 4). A push seals it: it is short. */
   readonly name: string
   /** The browser must arrive before then. Epoch seconds. */
   readonly expiresAt: number
+  /** Until when one of this name may arrive elsewhere, in epoch seconds. Default: `expiresAt`. */
+  readonly nameExpiresAt?: number | undefined
   /** Whether its client is known to have made it, once it is verified. */
   readonly proven: boolean
   /** Each is shown as a page. */
@@ -228,8 +233,8 @@ export interface OpenedRequest {
    * @throws OAuthError to be shown as a page
    */
   verify?(client: Client, at: number): Promise<void>
-  /** It is pushed and valid, or its user allows it. */
-  accepted?(request: HttpRequest): void
+  /** Its user has allowed it, or it was pushed: then no user is known. */
+  accepted?(request: HttpRequest, subject?: string): void
 }
 
 /** Opens the requests that come as one parameter. */
@@ -244,9 +249,17 @@ export interface AuthorizationRequestSource {
   refusal(client: Client, opened: OpenedRequest | undefined): ErrorDefinition | undefined
 }
 
+/** A request that a client pushed. */
+interface ValidatedRequest {
+  /** Those to keep. */
+  readonly parameters: Parameters
+  /** Present if they came as one parameter. Whoever keeps them keeps its name too, and says that it is accepted. */
+  readonly opened?: OpenedRequest | undefined
+}
+
 /**
- * Validates the parameters of a request as the authorization endpoint does, and returns those to keep. Without a client, only
- * their form: the rest is checked when the browser arrives (RFC 9126 2.1).
+ * Validates the parameters of a request as the authorization endpoint does. Without a client, only their form: the rest is
+ * checked when the browser arrives (RFC 9126 2.1).
  *
  * @param now the time at which the push was read, in epoch seconds
  * @throws OAuthError
@@ -256,7 +269,7 @@ export type ValidateRequest = (
   push: HttpRequest,
   now: number,
   client?: Client,
-) => Promise<Parameters>
+) => Promise<ValidatedRequest>
 
 export const PUSHED_KEY_ERRORS = defineErrors({
   pushed_keys_differ: [

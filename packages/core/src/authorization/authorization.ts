@@ -164,15 +164,13 @@ function validatorOf(context: AuthorizationContext): ValidateRequest {
       await opened?.verify?.(client, now)
       requireSource(sources, client, opened)
     } else if (opened !== undefined) throw new OAuthError(CLIENT_ERRORS.client_not_approved)
-    const bound = boundToProvenKey(senderConstraint, opened?.sent ?? sent, request, client)
+    const proven = boundToProvenKey(senderConstraint, opened?.sent ?? sent, request, client)
+    // Anybody can push what a client signed, unless the client authenticates: then the key of the pusher says nothing.
+    const bound = client?.tokenEndpointAuthMethod === 'none' && opened ? opened.sent : proven
     const target = readMessage(TargetParameters, bound)
-    if (client === undefined) {
-      readMessage(requestOptions.parameters, bound)
-      return bound
-    }
-    readAuthorizationRequest(kernel, requestOptions, redirectTargetOf(client, target, context), bound)
-    opened?.accepted?.(request)
-    return bound
+    if (client === undefined) readMessage(requestOptions.parameters, bound)
+    else readAuthorizationRequest(kernel, requestOptions, redirectTargetOf(client, target, context), bound)
+    return { parameters: bound, opened }
   }
 }
 

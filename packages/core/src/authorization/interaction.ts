@@ -181,7 +181,7 @@ export interface CallbackView extends PageView {
   readonly callbackUrl: string
   /** Whether it has a code. A denial or an error has none. */
   readonly allowed: boolean
-  /** Seconds until its code has expired. */
+  /** Seconds until its code, or the message that has it, has expired. */
   readonly lifetime: number
 }
 

@@ -139,6 +139,7 @@ export function completionOf(
   const { id, code } = grantOfTicket(secret, ticket)
   if (opened === undefined) return { id, code, ticketEndsAt }
   // Until then a browser can arrive with it, wait, and send a form.
-  const later = Math.max(0, opened.expiresAt - now) + lifetimes.consentTicket
-  return { id: namedGrantId(opened.name), code, ticketEndsAt: ticketEndsAt + later }
+  const { name, expiresAt, nameExpiresAt = 0 } = opened
+  const later = Math.max(0, expiresAt - now, nameExpiresAt - now) + lifetimes.consentTicket
+  return { id: namedGrantId(name), code, ticketEndsAt: ticketEndsAt + later }
 }

@@ -1,6 +1,7 @@
 import { withParameters } from '../clients/redirect-uri.ts'
 import { type HttpResponse, redirect } from '../http/http.ts'
 import type { PageView } from '../http/page.ts'
+import type { ErrorDefinition } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 
 /** The parameters of an answer to a client (RFC 6749 4.1.2, RFC 9207 2). */
@@ -18,8 +19,10 @@ export interface ResponseMode {
   /** Whether the browser gets a redirect, so that what applies to redirects holds for it; otherwise it gets a page. */
   readonly redirects: boolean
   fits(redirectUri: string): boolean
-  /** Whether this client gets no answer but by modes that say so. Default false. */
-  requiredBy?(client: Client): boolean
+  /** Why this client gets no answer but by modes that say so; absent if it gets others too. */
+  requiredBy?(client: Client): ErrorDefinition | undefined
+  /** Seconds for which an answer is valid, if the mode limits it. */
+  readonly lifetime?: number | undefined
   /** @param page for the language, if the browser gets one */
   answer(
     target: AnswerTarget,
@@ -34,7 +37,8 @@ export interface EncodedResponseMode {
   /** The name of that other mode. Without it the server does not have this one either. */
   readonly carrier: string
   /** As of any mode. */
-  requiredBy?(client: Client): boolean
+  requiredBy?(client: Client): ErrorDefinition | undefined
+  readonly lifetime?: number | undefined
   encode(target: AnswerTarget, parameters: AnswerParameters): AnswerParameters | Promise<AnswerParameters>
 }
 
@@ -66,7 +70,8 @@ function encodedBy(mode: EncodedResponseMode, carriers: readonly ResponseMode[])
       name: mode.name,
       redirects: carrier.redirects,
       fits: (redirectUri) => carrier.fits(redirectUri),
-      requiredBy: (client) => mode.requiredBy?.(client) ?? false,
+      requiredBy: (client) => mode.requiredBy?.(client),
+      lifetime: mode.lifetime,
       answer: async (target, parameters, page) =>
         carrier.answer(target, await mode.encode(target, parameters), page),
     },

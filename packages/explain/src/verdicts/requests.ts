@@ -77,7 +77,7 @@ export const REQUEST_VERDICTS = {
   request_object_unsupported: {
     by: 'app',
     sentence: 'The app sent the request as a signed object, which this server does not read.',
-    fix: 'Turn on signed requests if apps need them (`requestObjects()`, `REQUEST_OBJECTS`).',
+    fix: 'Turn on signed requests if apps need them (`requestObjects()`, `REQUEST_OBJECTS`). Those without a browser (CIBA) are never signed.',
     toDeveloper: 'Send the parameters themselves, without `request`.',
   },
   request_uri_unsupported: {

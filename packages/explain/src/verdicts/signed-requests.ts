@@ -2,7 +2,7 @@ import { DEVELOPER_ONLY, type VerdictTexts } from './verdict-text.ts'
 
 const BEGIN_AGAIN = 'Begin again in the app.'
 
-/** Request objects (RFC 9101). */
+/** Request objects (RFC 9101), and signed responses (JARM). */
 export const SIGNED_REQUEST_VERDICTS = {
   request_object_malformed: {
     by: 'app',
@@ -77,5 +77,11 @@ export const SIGNED_REQUEST_VERDICTS = {
     sentence: 'The client must sign its requests, and this one was not signed.',
     fix: 'Switch signed requests (JAR) on in the app, or stop requiring them of this client.',
     toDeveloper: 'Send the request as a signed JWT in `request` (RFC 9101).',
+  },
+  signed_response_required: {
+    by: 'app',
+    sentence: 'The client gets signed answers alone, and its request asked for another.',
+    fix: 'Switch signed responses (JARM) on in the app, or stop requiring them (`authorization_signed_response_alg` of the client, `SIGNED_RESPONSES`).',
+    toDeveloper: 'Send `response_mode=jwt`.',
   },
 } as const satisfies VerdictTexts

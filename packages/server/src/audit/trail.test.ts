@@ -1,4 +1,6 @@
+import type { Hash } from '@grantkit/core/feature'
 import { describe, expect, it } from 'vitest'
+import { causeOf } from '../events.ts'
 import { boundsOfMinute } from './trail.ts'
 
 const refused = (reason: string, network: string) => ({ type: 'refused', reason, network })
@@ -52,6 +54,14 @@ describe('what a user causes in a minute', () => {
       reasons: { consent_denied: 40 },
     })
     expect(others).toEqual([])
+  })
+
+  it('has all signed requests: each is proof', () => {
+    const bounds = boundsOfMinute()
+    const facts = { clientId: 'app', hash: 'h' as Hash, requestObject: 'e30.e30.x' }
+    const event = { type: 'request_object_accepted', ...facts } as const
+    const cause = causeOf(event) ?? 'unauthenticated'
+    for (let n = 0; n < 100; n++) expect(bounds.admits(event, cause)).toBe(true)
   })
 
   it('is counted for the client if no user is known', () => {

@@ -71,13 +71,13 @@ function printWarnings(warnings: readonly string[]): void {
 
 /** What a start accepts, and what will not work. */
 async function warningsOf(service: ConfiguredService): Promise<readonly string[]> {
-  const { workloadWarnings } = await import('../config/config.ts')
+  const { configWarnings } = await import('../config/config.ts')
   const { hashWarnings } = await import('../accounts/password-hashes.ts')
   const { claimWarnings, missingWorkloadClients } = await import('./check-configuration.ts')
   const { providerWarnings } = await import('../accounts/upstream/upstream-sign-ins.ts')
   const { config } = service
   return [
-    ...workloadWarnings(config),
+    ...configWarnings(config),
     // What is wrong with the file of providers is a problem, and named as one.
     ...(await providerWarnings(config).catch(() => [])),
     ...claimWarnings(config),

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { describe, expect, it } from 'vitest'
 import { problemsOf } from '../../test/problems-of.ts'
-import { parseConfig, workloadWarnings } from './config.ts'
+import { configWarnings, parseConfig } from './config.ts'
 import { STANDARD_SCOPES } from './schema.ts'
 import { directory } from './users.ts'
 import { knownFields } from './variables.ts'
@@ -410,6 +410,17 @@ describe('a configuration file', () => {
   })
 })
 
+it.each([
+  [1, 'with client documents', {}],
+  [0, 'with pinned documents', { CIMD_PINNED: 'documents.json' }],
+  [0, 'without client documents', { CIMD: 'off' }],
+  [0, 'where pushing is optional', { PAR: 'on' }],
+  [0, 'where signing is optional', { REQUEST_OBJECTS: 'on' }],
+])('has %i warnings that signed requests must be pushed %s', (count, _, more) => {
+  const environment = { NODE_ENV: 'test', PAR: 'required', REQUEST_OBJECTS: 'required', ...more }
+  expect(configWarnings(parseConfig({ environment }))).toHaveLength(count)
+})
+
 /** Warnings about rules for workloads. */
 
 const GITHUB = 'https://token.actions.githubusercontent.com'
@@ -417,7 +428,7 @@ const GITHUB = 'https://token.actions.githubusercontent.com'
 function warningsOf(issuer: string, claims: Record<string, string>): readonly string[] {
   const rule = { issuer, claims, client: 'deployment', scopes: ['notes:write'] }
   const config = { features: { jwtBearer: { workloads: [rule] } } }
-  return workloadWarnings(parseConfig({ config, environment: { NODE_ENV: 'test' } }))
+  return configWarnings(parseConfig({ config, environment: { NODE_ENV: 'test' } }))
 }
 
 it.each([

@@ -182,8 +182,23 @@ const IDS: Readonly<Record<string, string>> = {
 /** A subject of GitHub Actions with ids, such as `repo:acme@65/notes@74:ref:refs/heads/main`. */
 const WITH_IDS = /^repo:[^/@]+@\d+\/[^:@]+@\d+:/
 
-/** What an operator should know of the rules for workloads: those that name an owner by a name alone. */
-export function workloadWarnings({ features }: Pick<Config, 'features'>): readonly string[] {
+/** What an operator should know of a configuration that works. */
+export function configWarnings(config: Pick<Config, 'features'>): readonly string[] {
+  return [...documentWarnings(config), ...workloadWarnings(config)]
+}
+
+/** A request object cannot be verified before the document is read, for a user. A push comes before any user. */
+function documentWarnings({ features }: Pick<Config, 'features'>): readonly string[] {
+  const { par, requestObjects, clientDocuments } = features
+  const { enabled, pinned } = clientDocuments
+  if (par !== 'required' || requestObjects !== 'required' || !enabled || pinned !== undefined) return []
+  return [
+    'PAR=required and REQUEST_OBJECTS=required refuse every client with a metadata document that is not pinned. Set CIMD=off, or CIMD_PINNED',
+  ]
+}
+
+/** Of the rules for workloads: those that name an owner by a name alone. */
+function workloadWarnings({ features }: Pick<Config, 'features'>): readonly string[] {
   return features.jwtBearer.workloads.flatMap(({ issuer = '', client, claims }) => {
     const id = Object.hasOwn(IDS, issuer) ? IDS[issuer] : undefined
     if (id === undefined || namesById(claims)) return []

@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream'
 import type { ServerEvent } from '@grantkit/core'
+import type { Hash } from '@grantkit/core/feature'
 import { pino } from 'pino'
 import pretty from 'pino-pretty'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -123,6 +124,14 @@ describe('the log in an outage', () => {
     for (const grantId of ['1', '2', '3'])
       onEvent({ type: 'grant_revoked', grantId, clientId: 'c', subject: 'alice', by: 'user' })
     expect(lines.length).toBe(3)
+  })
+
+  it('has a signed request by its hash alone', () => {
+    const { log, lines } = openLog()
+    const facts = { clientId: 'c', hash: 'of-the-object' as Hash, requestObject: 'e30.e30.x' }
+    logObservers(log).onEvent({ type: 'request_object_accepted', ...facts })
+    expect(lines).toMatchObject([{ msg: 'request_object_accepted', hash: 'of-the-object' }])
+    expect(lines[0]).not.toHaveProperty('requestObject')
   })
 })
 

@@ -55,7 +55,7 @@ export function logObservers(log: Logger) {
   }
 }
 
-/** Events contain no secret, so each is logged unchanged. Its type determines the level. */
+/** Events contain no secret, so each is logged. Its type determines the level. */
 function logEvents(log: Logger): (event: ServiceEvent) => void {
   const logFailure = onceASecond((failure: Pick<ServiceEvent, 'type'>) => log.error(failure, failure.type))
   // Unauthenticated callers can cause any number of failed sign-ins, and a client that refreshes in a loop any number
@@ -72,6 +72,9 @@ function logEvents(log: Logger): (event: ServiceEvent) => void {
     else if (event.type === 'sign_in_refused')
       logRepeated(`${event.type} ${event.provider} ${event.reason}`, event)
     else if (event.type === 'access_token_dropped') logRepeated(`${event.type} ${event.clientId}`, event)
+    // A request has personal data, and is thousands of characters. Its hash finds it in the trail.
+    else if (event.type === 'request_object_accepted')
+      log.info({ ...event, requestObject: undefined }, event.type)
     else log[levelOf(event)](event, event.type)
   }
 }

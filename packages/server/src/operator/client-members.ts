@@ -229,7 +229,7 @@ export const CLIENT_MEMBERS: MemberTable = {
     needs: 'requestObjects',
     flag: 'signed-requests',
   },
-  request_object_signing_alg: { type: TEXT, flag: false },
+  request_object_signing_alg: { type: TEXT, needs: 'requestObjects', flag: false },
   authorization_signed_response_alg: {
     type: { is: 'choice', choices: ['RS256', 'ES256', 'EdDSA'] },
     words: 'the algorithm of the answers to its authorization requests, which are then always signed',

@@ -24,5 +24,7 @@ it('is the redirect URI with what a form posts there', () => {
     <input type="hidden" name="iss" value="https://auth.example"><button>Continue</button></form>`
   const expected = 'https://app.example/cb?code=1&state=%22%26&iss=https%3A%2F%2Fauth.example'
   expect(destinationOf(page({}, form))).toBe(expected)
+  const signed = '<form action="https://app.example/cb"><input name="response" value="e30.e30.x"></form>'
+  expect(destinationOf(page({}, signed))).toBe('https://app.example/cb?response=e30.e30.x')
   expect(destinationOf(page({}, form.replace('/cb', '/cb?to=1')))).toBe(expected.replace('?', '?to=1&'))
 })

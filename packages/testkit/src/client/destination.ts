@@ -11,6 +11,7 @@ export function destinationOf(response: HttpResponse): string | undefined {
   if (headers.location !== undefined) return String(headers.location)
   const [, url] = /^\s*\d+\s*;\s*url=(.+)$/i.exec(String(headers.refresh ?? '')) ?? []
   if (url !== undefined) return url
-  const posted = formWith('iss', response)
+  // A signed answer has its issuer inside (JARM).
+  const posted = formWith('iss', response) ?? formWith('response', response)
   return posted && `${posted.action}${posted.action.includes('?') ? '&' : '?'}${formEncoded(posted.fields)}`
 }

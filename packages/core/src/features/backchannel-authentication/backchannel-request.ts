@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { REQUEST_ERRORS } from '../../authorization/authorization-request.ts'
 import type { ClientEndpoint } from '../../clients/client-endpoint.ts'
 import { AFTERLIFE, type DecoupledRequest, INTERVAL } from '../../grants/decoupled-request.ts'
 import { askedTerms } from '../../grants/request-terms.ts'
@@ -130,6 +131,7 @@ export function backchannelEndpoint(context: BackchannelRequests, path: string):
     message: BackchannelAuthenticationRequest,
     confidential: true,
     begin(form) {
+      if (form.request !== undefined) throw new OAuthError(REQUEST_ERRORS.request_object_unsupported)
       const requested = readMessage(BackchannelAuthenticationRequest, form)
       return async (client, http) => {
         const parameters = { ...requested, client_id: client.clientId }

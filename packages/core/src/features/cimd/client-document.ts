@@ -19,7 +19,7 @@ import { httpsParts, type PublicUrlRule, publicUrlFault } from '../../http/publi
 import type { Kernel } from '../../kernel/kernel.ts'
 import { OAuthError } from '../../kernel/oauth-error.ts'
 import { type Client, camelCased } from '../../kernel/records.ts'
-import { isPublic } from '../../tokens/jwk.ts'
+import { isPublic, JWS_ALGORITHMS } from '../../tokens/jwk.ts'
 
 const DOT_SEGMENT = /\/(\.|%2e){1,2}(\/|$)/i
 
@@ -93,9 +93,12 @@ const REGISTRABLE = {
   /** The last one for clients that a trust of `jwtBearer` names. */
   grantTypes: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:jwt-bearer'],
   signingAlgorithms: [],
-  /** RFC 9449 5.2 and Back-Channel Logout 2.2. A server without the feature ignores its members, also ill-formed ones. */
+  /** RFC 9449 5.2, RFC 9101 10.5, JARM 3, Back-Channel Logout 2.2. They count where the feature is; unknown algorithms never do. */
   members: {
     dpop_bound_access_tokens: z.boolean().optional(),
+    require_signed_request_object: z.boolean().optional(),
+    request_object_signing_alg: z.enum(JWS_ALGORITHMS).optional().catch(undefined),
+    authorization_signed_response_alg: z.enum(['RS256', 'ES256', 'EdDSA']).optional().catch(undefined),
     backchannel_logout_uri: text(2048).optional().catch(undefined),
     backchannel_logout_session_required: z.boolean().optional().catch(undefined),
   },

@@ -31,10 +31,6 @@ export interface ClientAssertionOptions {
 
 /** The endpoints whose algorithms are in the metadata (RFC 8414 2). */
 const LISTED = ['token_endpoint', 'revocation_endpoint', 'introspection_endpoint']
-const AUTHENTICATING = [
-  ...LISTED,
-  ...['pushed_authorization_request_endpoint', 'device_authorization_endpoint'],
-]
 
 /** A day, in seconds. */
 const MAX_LIFETIME = 24 * 60 * 60
@@ -86,11 +82,11 @@ export function clientAssertion({
       ),
       clientMetadata: (registeredBy) => keyMetadata(registeredBy, kernel.issuer, fetch !== undefined),
       checkClient: (client) => checkKeys(client, algorithms),
-      checkMounted({ metadata }) {
+      checkMounted({ metadata, clientEndpoints }) {
         if (audiences === 'issuer') return
         // Their addresses are known when all features are mounted.
-        const addresses = AUTHENTICATING.map((name) => metadata[name])
-        audience = [kernel.issuer, ...addresses.filter((address) => address !== undefined).map(String)]
+        const addresses = clientEndpoints.flatMap(({ metadataName = '' }) => metadata[metadataName] ?? [])
+        audience = [kernel.issuer, ...addresses.map(String)]
       },
       errors: { ...ASSERTION_ERRORS, ...FETCHED_KEYS_ERRORS },
     }

@@ -25,8 +25,8 @@ export interface Fapi2Options {
     | {
         /** The requests of clients (5.3). */
         readonly requests?: boolean | undefined
-        /** The answers to them (5.4). */
-        readonly responses?: boolean | undefined
+        /** The answers to them (5.4): by ES256, or by this algorithm, unless a client registers another. */
+        readonly responses?: boolean | 'ES256' | 'EdDSA' | undefined
       }
     | undefined
 }
@@ -86,7 +86,9 @@ export function fapi2({
       dpop({ ...proofs, required: true, algorithms: FAPI2_PROOF_ALGORITHMS }),
       (): FeatureParts => ({ checkClient }),
       ...(requests ? [requestObjects(SIGNED_REQUESTS)] : []),
-      ...(responses ? [signedResponses({ required: true, algorithm: 'ES256' })] : []),
+      ...(responses
+        ? [signedResponses({ required: true, algorithm: responses === true ? 'ES256' : responses })]
+        : []),
     ],
     published: PUBLISHED,
   }

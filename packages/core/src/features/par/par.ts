@@ -64,13 +64,14 @@ export function pushedAuthorizationRequests({
       open(requestUri, ofClient) {
         const pushed = openRequest(keys, requestUri)
         if (pushed === undefined) return undefined
-        const { clientId, query, pushedAt, unapproved } = pushed
+        const { clientId, query, pushedAt, unapproved, object } = pushed
         if (clientId !== ofClient) throw new OAuthError(PUSHED_ERRORS.request_uri_of_other_client)
         return {
           parameter: 'request_uri',
           sent: parameters(query),
-          name: requestUri,
+          name: object?.name ?? requestUri,
           expiresAt: pushedAt + lifetime,
+          nameExpiresAt: object?.nameExpiresAt,
           proven: unapproved !== true,
           errors: {
             expired: PUSHED_ERRORS.request_uri_expired,

@@ -57,6 +57,11 @@ it('a request of a known client is an approved one', () => {
   expect(opened).toEqual({ ...REQUEST, unapproved: false })
 })
 
+it('the name of a request object stays with it, and so does its end', () => {
+  const object = { name: 'hash', nameExpiresAt: 1_800_003_600 }
+  expect(openRequest(KEY, sealRequest(KEY, randomBytes, { ...REQUEST, object }))).toMatchObject({ object })
+})
+
 it('the same request never has the same name twice', () => {
   const names = Array.from({ length: 100 }, () => sealRequest(KEY, randomBytes, REQUEST))
   expect(new Set(names).size).toBe(100)

@@ -1,4 +1,4 @@
-import { AuthorizationParameters } from '../../authorization/authorization-request.ts'
+import { AuthorizationParameters, type OpenedRequest } from '../../authorization/authorization-request.ts'
 import type { ServerContext } from '../../feature.ts'
 import type { HttpRequest } from '../../http/http.ts'
 import { type Parameters, text } from '../../http/message.ts'
@@ -51,12 +51,13 @@ export async function pushedUri(
 ): Promise<string> {
   if (form.request_uri !== undefined) throw new OAuthError(PAR_ERRORS.pushed_request_uri)
   const sent = { ...withoutCredentials(form), client_id: clientId }
-  const validated = await server.validateRequest(sent, request, now, client)
+  const { parameters, opened } = await server.validateRequest(sent, request, now, client)
   const unapproved = client === undefined
-  const pushed = { pushedAt: now, clientId, query: encoded(validated), unapproved }
+  const pushed = { pushedAt: now, clientId, query: encoded(parameters), unapproved, object: opened }
   const requestUri = sealRequest(keys, server.random, pushed)
   if (requestUri.length > MAX_URI_LENGTH) throw new OAuthError(PAR_ERRORS.pushed_request_too_long)
-  server.observer?.report({ fact: 'authorization_requested', parameters: validated, client }, request)
+  opened?.accepted?.(request)
+  server.observer?.report({ fact: 'authorization_requested', parameters, client }, request)
   return requestUri
 }
 
@@ -82,6 +83,8 @@ interface PushedRequest {
   readonly pushedAt: number
   /** The client was not known when it pushed: neither its credentials nor its request were checked. */
   readonly unapproved?: boolean | undefined
+  /** The request object that was pushed. It may also come without a push, and has one answer all the same. */
+  readonly object?: Pick<OpenedRequest, 'name' | 'nameExpiresAt'> | undefined
 }
 
 /** RFC 9126 2.2. */
@@ -91,14 +94,15 @@ export const PURPOSE = 'pushed authorization requests'
 
 /** A `request_uri` that contains the encrypted request. Nothing is stored, so pushing cannot fill the store. */
 export function sealRequest(keys: SealingKeys, random: Random, request: PushedRequest): string {
-  const { pushedAt, clientId, query, unapproved = false } = request
-  return URN + sealText(keys, random, JSON.stringify([pushedAt, clientId, query, unapproved]))
+  const { pushedAt, clientId, query, unapproved = false, object } = request
+  const named = object ? [object.name, object.nameExpiresAt] : []
+  return URN + sealText(keys, random, JSON.stringify([pushedAt, clientId, query, unapproved, ...named]))
 }
 
 /** The request in a `request_uri` of this server; otherwise `undefined`. */
 export function openRequest(keys: SealingKeys, requestUri: string): PushedRequest | undefined {
   const text = requestUri.startsWith(URN) ? openText(keys, requestUri.slice(URN.length)) : undefined
   if (text === undefined) return undefined
-  const [pushedAt, clientId, query, unapproved] = JSON.parse(text)
-  return { pushedAt, clientId, query, unapproved }
+  const [pushedAt, clientId, query, unapproved, name, nameExpiresAt] = JSON.parse(text)
+  return { pushedAt, clientId, query, unapproved, ...(name && { object: { name, nameExpiresAt } }) }
 }

@@ -66,10 +66,12 @@ export interface AcceptedObjects {
   readonly nbf: 'required' | undefined
 }
 
-/** A client has sent what it signed, and its user has answered it, or it was pushed. */
+/** A client has sent what it signed, and its user has allowed it, or it was pushed. */
 export interface RequestObjectAccepted {
   readonly type: 'request_object_accepted'
   readonly clientId: string
+  /** Who has allowed it; absent at a push. */
+  readonly subject?: string | undefined
   /** Of the key, as the object names it. */
   readonly kid?: string | undefined
   /** SHA-256 of the object, in base64url. */
@@ -77,6 +79,9 @@ export interface RequestObjectAccepted {
   /** The object itself: only the client can have signed it. */
   readonly requestObject: string
 }
+
+/** In seconds: it may be pushed at its end, and the browser brings the `request_uri` later. */
+const MAX_PUSHED = 10 * 60
 
 /** Nothing in it is verified yet. @throws OAuthError to be shown as a page */
 export function openObject(
@@ -95,21 +100,23 @@ export function openObject(
     throw new OAuthError(REQUEST_OBJECT_ERRORS.request_object_client)
   const exp = z.number().safeParse(claims.exp).data
   if (exp === undefined) throw new OAuthError(REQUEST_OBJECT_ERRORS.request_object_times)
+  const expiresAt = Math.floor(exp) + CLOCK_TOLERANCE
   return {
     parameter: 'request',
     sent: parametersIn(claims),
     // Not the signature: there are several for one content.
-    name: jws.signed,
-    expiresAt: Math.floor(exp) + CLOCK_TOLERANCE,
+    name: sha256(jws.signed),
+    expiresAt,
+    nameExpiresAt: expiresAt + MAX_PUSHED,
     proven: true,
     errors: {
       expired: REQUEST_OBJECT_ERRORS.request_object_expired,
       spent: REQUEST_OBJECT_ERRORS.request_object_spent,
     },
     verify: (client, at) => verifyObject(server, accepted, { jws, claims }, client, at),
-    accepted(request) {
+    accepted(request, subject) {
       const kid = z.string().max(200).safeParse(jws.header.kid).data
-      const facts = { clientId, kid, hash: sha256(object), requestObject: object }
+      const facts = { clientId, subject, kid, hash: sha256(object), requestObject: object }
       server.emit({ type: 'request_object_accepted', ...facts } satisfies RequestObjectAccepted, request)
     },
   }
@@ -118,13 +125,13 @@ export function openObject(
 /** RFC 7519 4.1: claims about the JWT, and no parameters. */
 const JWT_CLAIMS = ['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti']
 
-/** The claims as a query would have them: numbers and JSON as text, and a `resource` for each of a list (RFC 8707 2). */
+/** The claims as a query would have them: numbers and JSON as text, a `resource` for each of a list (RFC 8707 2), and no nulls. */
 function parametersIn(claims: JwtClaims): Parameters {
   const query = new URLSearchParams()
   for (const [name, claim] of Object.entries(claims)) {
     if (JWT_CLAIMS.includes(name)) continue
     for (const value of name === 'resource' ? [claim].flat() : [claim])
-      query.append(name, typeof value === 'string' ? value : JSON.stringify(value))
+      if (value !== null) query.append(name, typeof value === 'string' ? value : JSON.stringify(value))
   }
   return parameters(String(query))
 }

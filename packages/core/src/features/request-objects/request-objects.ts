@@ -7,14 +7,16 @@ import type { AuthorizationRequestSource } from '../../authorization/authorizati
 import { invalidMetadata } from '../../clients/client-metadata.ts'
 import type { Feature } from '../../feature.ts'
 import { wholeSeconds } from '../../kernel/kernel.ts'
-import type { Client } from '../../kernel/records.ts'
 import { acceptedAlgorithms, JWS_ALGORITHMS, type JwsAlgorithm } from '../../tokens/jwk.ts'
 import { openObject, REQUEST_OBJECT_ERRORS, SIGNING_ALG } from './request-object.ts'
 
 export { REQUEST_OBJECT_ERRORS, type RequestObjectAccepted } from './request-object.ts'
 
 export interface RequestObjectsOptions {
-  /** Whether every client must sign its requests. Default: the clients that register `require_signed_request_object`. */
+  /**
+   * Whether every client must sign its authorization requests, and needs a key for it. Default: the clients that register
+   * `require_signed_request_object`.
+   */
   readonly required?: boolean | undefined
   /**
    * How old a request object may be, by its `nbf`, and how long it may live, in seconds: 60 to 3600. It is good for one answer, which is
@@ -79,18 +81,17 @@ export function requestObjects({
         registeredBy === 'client'
           ? {}
           : { [SIGNING_ALG]: z.enum(algorithms).optional(), [REQUIRE]: z.boolean().optional() },
-      checkClient,
+      checkClient({ featureMetadata = {}, redirectUris }) {
+        const { [REQUIRE]: registered, jwks, jwks_uri } = featureMetadata
+        // A client without a redirect URI sends no authorization requests.
+        const mustSign = registered === true || (required && redirectUris.length > 0)
+        if (mustSign && jwks === undefined && jwks_uri === undefined)
+          throw invalidMetadata(`${REQUIRE} needs jwks or jwks_uri`)
+      },
       checkMounted({ clientKeys }) {
         if (clientKeys === undefined)
           throw new Error('requestObjects: needs clientAssertion, which reads the keys of clients')
       },
     }
   }
-}
-
-/** @throws OAuthError `invalid_client_metadata` for a client that could never sign */
-function checkClient({ featureMetadata = {} }: Client): void {
-  const { jwks, jwks_uri } = featureMetadata
-  if (featureMetadata[REQUIRE] === true && jwks === undefined && jwks_uri === undefined)
-    throw invalidMetadata(`${REQUIRE} needs jwks or jwks_uri`)
 }

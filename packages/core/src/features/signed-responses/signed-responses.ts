@@ -9,8 +9,24 @@ import type {
   EncodedResponseMode,
 } from '../../authorization/response-mode.ts'
 import type { Feature, ServerContext } from '../../feature.ts'
+import { defineErrors } from '../../kernel/oauth-error.ts'
 import type { Client, SigningAlgorithm } from '../../kernel/records.ts'
 import { jose, type PrivateJwk } from '../../tokens/jwk.ts'
+
+/**
+ * @example
+ * ```ts
+ * import { SIGNED_RESPONSE_ERRORS } from '@grantkit/core/signed-responses'
+ *
+ * const { error } = SIGNED_RESPONSE_ERRORS.signed_response_required // 'invalid_request'
+ * ```
+ */
+export const SIGNED_RESPONSE_ERRORS = defineErrors({
+  signed_response_required: [
+    'invalid_request',
+    'Answers to this client must be signed. Send response_mode=jwt (JARM)',
+  ],
+})
 
 export interface SignedResponsesOptions {
   /** Whether every answer must be signed. Default: those to clients that register `authorization_signed_response_alg`. */
@@ -50,12 +66,24 @@ export function signedResponses({
   return (server) => {
     const { algorithms } = server.keys
     if (!algorithms.includes(algorithm))
-      throw new Error(`keys: signedResponses needs a key for ${algorithm}, or another algorithm`)
-    const requiredBy = ({ featureMetadata }: Client) => required || featureMetadata?.[ALG] !== undefined
+      throw new Error(
+        `keys: signedResponses needs a key for ${algorithm}. Add one, or name another algorithm (in fapi2: messageSigning.responses)`,
+      )
+    const requiredBy = ({ featureMetadata }: Client) =>
+      required || featureMetadata?.[ALG] !== undefined
+        ? SIGNED_RESPONSE_ERRORS.signed_response_required
+        : undefined
     const encode: EncodedResponseMode['encode'] = (target, parameters) =>
       signed(server, algorithm, target, parameters)
-    const modeOf = ([name, carrier]: [string, string]) => ({ name, carrier, requiredBy, encode })
+    const modeOf = ([name, carrier]: [string, string]) => ({
+      name,
+      carrier,
+      requiredBy,
+      encode,
+      lifetime: LIFETIME,
+    })
     return {
+      errors: SIGNED_RESPONSE_ERRORS,
       responseModes: Object.entries(CARRIERS).map(modeOf),
       metadata: { authorization_signing_alg_values_supported: algorithms },
       clientMetadata: () => ({ [ALG]: z.enum(algorithms).optional() }),
