@@ -42,7 +42,7 @@ const NAME = /^[\w.:/-]{1,100}$/
  * const types: DetailTypes = {
  *   payment: {
  *     schema: z.object({ amount: z.int().min(1), currency: z.enum(['EUR']), payee: z.string().max(70) }),
- *     describe: ({ amount, payee }) => `Pay ${Number(amount) / 100} EUR, once. The app names the payee “${payee}”`,
+ *     describe: ({ amount, payee }) => `Pay ${(Number(amount) / 100).toFixed(2)} EUR, once. The app names the payee “${payee}”`,
  *     uses: 'once',
  *   },
  * }

@@ -99,7 +99,7 @@ const KIND = 'backchannel'
  *   notify: ({ subject, url }) => push(subject, url),
  * })
  * export const authorization = createAuthorizationServer({
- *   ...{ issuer, store, secret, interaction, features: [approvals] },
+ *   ...{ issuer, store, secret, interaction, keys, features: [approvals] },
  *   scopes: { ...scopes, openid: { description: 'Sign you in' } },
  *   claims: async () => ({}),
  * })
