@@ -33,7 +33,7 @@ const FEATURES = {
   par: ['kernel', 'http', 'clients', 'authorization', 'crypto', 'zod'],
   'personal-tokens': ['kernel', 'tokens', 'clients', 'grants'],
   'request-objects': ['kernel', 'http', 'tokens', 'clients', 'authorization', 'zod'],
-  'signed-responses': ['kernel', 'tokens', 'authorization', 'jose', 'zod'],
+  'signed-responses': ['kernel', 'tokens', 'clients', 'authorization', 'jose', 'zod'],
   'token-exchange': ['kernel', 'http', 'tokens', 'clients', 'grants', 'zod'],
   // A profile: it brings features and sets options.
   fapi2: ['kernel', 'http', 'clients'],

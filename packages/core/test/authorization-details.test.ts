@@ -487,6 +487,16 @@ describe('the guard of operations', () => {
     expect(await guard.spend(token, { type: 'daily', amount: 1 }, 'b')).toBeUndefined()
   })
 
+  it('gives it anew after a clock that was years ahead', async () => {
+    const service = open()
+    const { tokens } = await tokensFor(service, [{ type: 'daily', amount: 5 }])
+    const token = await acceptedToken(service, tokens.access_token)
+    const { api, store, clock } = service
+    const ahead = detailGuard({ api, types: TYPES, store, now: () => clock.now + 3650 * 24 * 60 * 60 })
+    expect(await ahead.spend(token, { type: 'daily', amount: 5 }, 'a')).toBeUndefined()
+    expect(await guardOf(service).spend(token, { type: 'daily', amount: 5 }, 'b')).toBeUndefined()
+  })
+
   it('refuses an operation of a grant that has ended meanwhile', async () => {
     const service = open()
     const { tokens } = await tokensFor(service, [PAYMENT])

@@ -487,6 +487,20 @@ describe('a client whose request ended while its user was away', () => {
     expect((await ask()).status).toBe(403)
   })
 
+  it('is not under both headings once it is silenced', async () => {
+    const { start, service, open, shown, agent } = await openBackchannelService()
+    const { clientId } = agent
+    await start()
+    service.clock.now += 300
+    await start()
+    await open()
+    const form = { ticket: String(shown.list?.ticket), client_id: clientId, never: 'yes' }
+    await service.send('POST', PAGE, { form, headers: { cookie: 'user=alice' } })
+    service.clock.now += 300
+    await open()
+    expect([shown.list?.unanswered, shown.list?.blocked]).toMatchObject([[], [{ clientId }]])
+  })
+
   it('is on the list for a day, and not after an answer', async () => {
     const { start, answered, service, open, shown } = await openBackchannelService()
     const listed = async () => {

@@ -45,7 +45,7 @@ describe('a request object', () => {
     const object = await objectOf(service, client_id, { nonce: 'x'.repeat(1500) })
     const { status, request_uri } = await push(service, client_id, object)
     expect([status, accepted(service)]).toEqual([201, [expect.objectContaining({ requestObject: object })]])
-    expect(accepted(service)).toEqual([expect.objectContaining({ subject: undefined })])
+    expect(accepted(service)).toEqual([expect.objectContaining({ subject: undefined, authenticated: true })])
     const query = String(new URLSearchParams({ client_id, request_uri }))
     expect((await arrive(service, query)).answer.body).toBe('consent')
     expect(redirectOf(await decide(service))).toMatchObject({ code: expect.any(String), state: 'signed' })

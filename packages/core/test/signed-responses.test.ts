@@ -133,6 +133,15 @@ it('a client says in its document that its answers are signed, and by what', asy
   }
 })
 
+it('a document with an algorithm for which the server has no key is refused: its client would reject each answer', async () => {
+  const keys = TEST_KEYS.filter(({ alg }) => alg !== 'EdDSA')
+  const { service, host } = openWithDocuments({ keys, features: [signedResponses()] })
+  host.answer = { document: { ...DOCUMENT, authorization_signed_response_alg: 'EdDSA' } }
+  expect(await authorize(service, authorizationQuery(ID, { response_mode: 'jwt' }))).toMatchObject({
+    status: 400,
+  })
+})
+
 it('a server without a key for its algorithm does not start', () => {
   const keys = TEST_KEYS.filter(({ alg }) => alg !== 'EdDSA')
   const features = [signedResponses({ algorithm: 'EdDSA' })]

@@ -199,6 +199,9 @@ export const KEPT_TYPES: readonly string[] = Object.entries(EVENTS)
 export function causeOf(event: AuditedEvent): Cause | undefined {
   const cause = EVENTS[event.type]?.[0]
   if (event.type === 'account_added' && event.by === 'sign_up') return 'user'
+  // A push that anybody can repeat is no decision: the trail bounds it.
+  if (event.type === 'request_object_accepted' && event.subject === undefined && !event.authenticated)
+    return 'user'
   return cause !== undefined && 'by' in event && event.by === 'operator' ? 'operator' : cause
 }
 

@@ -172,6 +172,7 @@ it('the provider leads back to the sign-in page, for what the user wanted', asyn
 it.each([
   '/oauth/authorize?scope=a+b%20c&state=%7E~&client_id=gone',
   '/oauth/authorize?client_id=gone&request_uri=urn%3Aa',
+  '/oauth/requests?request=an-id',
   `/${'a'.repeat(999)}`,
 ])('the provider gets the page that the user wanted, byte for byte: %s', async (wanted) => {
   const go = await signedIn({ signOut: 'provider' })

@@ -78,7 +78,7 @@ export async function approve(
     const known = target.owner && { known: target.owner.id }
     const extent = { scopes, resources, ...(terms && { terms }) }
     emit({ type: 'consent_granted', ...ids, ...extent, ...known } satisfies ConsentGranted, http)
-    attempt.opened?.accepted?.(http, subject)
+    attempt.opened?.accepted?.(http, { subject })
   } else await requireSameAnswer(kernel, approval)
   observer?.report({ fact: 'code_sent' }, http)
   return authorizationAnswer(kernel, target, { code: formatCode({ grantId, secret: code }) })

@@ -233,8 +233,14 @@ export interface OpenedRequest {
    * @throws OAuthError to be shown as a page
    */
   verify?(client: Client, at: number): Promise<void>
-  /** Its user has allowed it, or it was pushed: then no user is known. */
-  accepted?(request: HttpRequest, subject?: string): void
+  /** Its user has allowed it, or it was pushed. */
+  accepted?(request: HttpRequest, by: AcceptedBy): void
+}
+
+/** Who stands behind a request: its user, or at a push its client, if it has authenticated. */
+export interface AcceptedBy {
+  readonly subject?: string | undefined
+  readonly authenticated?: boolean | undefined
 }
 
 /** Opens the requests that come as one parameter. */

@@ -323,6 +323,7 @@ export const de: Language = {
     notMember: 'Sie gehören nicht zu dieser Organisation.',
     noOrganization: 'Sie gehören zu keiner Organisation, und dieser Server verlangt eine.',
     notShown: 'Die Seite hat nicht alles gezeigt, worum die App bittet. Beginnen Sie in der App neu.',
+    requestDecided: 'Sie haben schon geantwortet. Es ist nichts weiter zu tun.',
     requestEnded: 'Die Anfrage ist beendet. Wenn Sie zustimmen möchten, muss die App erneut fragen.',
     requestFormExpired: 'Es wurde nichts entschieden: Öffnen Sie die Seite der Anfragen erneut.',
     noRequest: 'Sie haben keine solche Anfrage. Melden Sie sich als die Person an, die die App gefragt hat.',

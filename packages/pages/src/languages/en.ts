@@ -360,6 +360,7 @@ export const en = {
     notMember: 'You are not a member of this organization.',
     noOrganization: 'You belong to no organization, and this server needs one.',
     notShown: 'The page did not show everything that the app asks for. Start again in the app.',
+    requestDecided: 'You have answered this already. There is nothing more to do.',
     requestEnded: 'The request has ended. If you want it, the app must ask again.',
     requestFormExpired: 'Nothing was decided: open the requests page again.',
     noRequest: 'You have no such request. Sign in as the user whom the app asked.',

@@ -311,6 +311,7 @@ export const es: Language = {
     notMember: 'Usted no pertenece a esta organización.',
     noOrganization: 'Usted no pertenece a ninguna organización y este servidor exige una.',
     notShown: 'La página no mostró todo lo que pide la aplicación. Vuelva a empezar en la aplicación.',
+    requestDecided: 'Ya ha respondido. No tiene que hacer nada más.',
     requestEnded: 'La solicitud ha terminado. Si la desea, la aplicación tiene que volver a preguntar.',
     requestFormExpired: 'No se ha decidido nada: abra de nuevo la página de solicitudes.',
     noRequest: 'No tiene esa solicitud. Inicie sesión con la cuenta a la que preguntó la aplicación.',

@@ -324,6 +324,7 @@ export const fr: Language = {
     notMember: 'Vous ne faites pas partie de cette organisation.',
     noOrganization: 'Vous ne faites partie d’aucune organisation, et ce serveur en exige une.',
     notShown: 'La page n’a pas montré tout ce que l’application demande. Recommencez dans l’application.',
+    requestDecided: 'Vous avez déjà répondu. Il n’y a rien d’autre à faire.',
     requestEnded:
       'La demande a pris fin. Si vous la souhaitez, l’application doit vous interroger de nouveau.',
     requestFormExpired: 'Rien n’a été décidé : ouvrez à nouveau la page des demandes.',

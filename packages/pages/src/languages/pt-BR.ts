@@ -307,6 +307,7 @@ export const ptBR: Language = {
     notMember: 'Você não faz parte desta organização.',
     noOrganization: 'Você não faz parte de nenhuma organização, e este servidor exige uma.',
     notShown: 'A página não mostrou tudo o que o aplicativo pede. Comece de novo no aplicativo.',
+    requestDecided: 'Você já respondeu. Não é preciso fazer mais nada.',
     requestEnded: 'A solicitação terminou. Se você a quiser, o aplicativo precisa perguntar de novo.',
     requestFormExpired: 'Nada foi decidido: abra outra vez a página de solicitações.',
     noRequest: 'Você não tem essa solicitação. Entre com a conta a que o aplicativo perguntou.',

@@ -43,7 +43,7 @@ export const ADVICE: Readonly<Record<string, keyof Language['advice']>> = {
   organization_not_member: 'notMember',
   organization_missing: 'noOrganization',
   backchannel_request_gone: 'requestEnded',
-  backchannel_request_answered: 'requestAnswered',
+  backchannel_request_answered: 'requestDecided',
   backchannel_request_unknown: 'noRequest',
   backchannel_ticket_invalid: 'requestFormExpired',
   logout_hint_unverified: 'signOutUnproven',

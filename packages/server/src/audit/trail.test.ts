@@ -56,12 +56,13 @@ describe('what a user causes in a minute', () => {
     expect(others).toEqual([])
   })
 
-  it('has all signed requests: each is proof', () => {
+  it('has all signed requests of users and of clients that have authenticated: each is proof', () => {
     const bounds = boundsOfMinute()
-    const facts = { clientId: 'app', hash: 'h' as Hash, requestObject: 'e30.e30.x' }
+    const facts = { clientId: 'app', authenticated: true, hash: 'h' as Hash, requestObject: 'e30.e30.x' }
     const event = { type: 'request_object_accepted', ...facts } as const
     const cause = causeOf(event) ?? 'unauthenticated'
     for (let n = 0; n < 100; n++) expect(bounds.admits(event, cause)).toBe(true)
+    expect(causeOf({ ...event, authenticated: false }), 'anybody can push it again').toBe('user')
   })
 
   it('is counted for the client if no user is known', () => {

@@ -102,9 +102,14 @@ export function waitingIdentities(options: Options): WaitingIdentities {
         const ended = await accounts.endSessionsOf(account, add)
         if (ended !== undefined) return { account: ended, isNew: true }
       }
+      const now = await accounts.find(id)
       if ((await holder()) !== id) return 'lost'
       // The click before has ended the sessions of the account as this one had read it, and nobody else may have.
-      return { account: isCurrent ? { ...account, sessionEpoch: sessionEpoch + 1 } : account, isNew: false }
+      const endedByClick = isCurrent && now?.sessionEpoch === sessionEpoch + 1
+      return {
+        account: endedByClick ? { ...account, sessionEpoch: sessionEpoch + 1 } : account,
+        isNew: false,
+      }
     },
     end: ({ id }) => flows.end(id),
   }

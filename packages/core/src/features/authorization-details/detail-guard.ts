@@ -108,7 +108,9 @@ export function detailGuard({
       const amount = type.uses === 'once' ? 1 : amountOf(type.uses, asked)
       if (amount === undefined) return refused(token, DETAIL_ERRORS.detail_missing)
       const id = sha256(JSON.stringify([operationId, asked])).slice(0, OPERATION_LENGTH)
-      const spending = { allowed, type, amount, id, day: dayOf(now()) }
+      const time = now()
+      const days = { day: dayOf(time), tomorrow: dayOf(time + DAY) }
+      const spending = { allowed, type, amount, id, ...days }
       const outcome = await spendOf(grants, token.grantId as GrantId, spending)
       if (outcome === 'ended') return refused(token, BEARER_ERRORS.bearer_unknown)
       if (outcome === 'used_up') return refused(token, DETAIL_ERRORS.detail_used_up)
@@ -139,7 +141,7 @@ function checkedOperation(
   }
 }
 
-/** Those for this API: in a JWT, and what a guard with the store tells it. */
+/** As the guard tells them: with the store those for this API; in a JWT those for any of its resources, so `within` must compare `locations`. */
 function detailsOf({ claims }: AccessToken): readonly AuthorizationDetail[] {
   const told = claims?.[DETAILS]
   return Array.isArray(told) ? told : []
@@ -166,8 +168,9 @@ interface Spending {
   readonly type: DetailType
   readonly amount: number
   readonly id: string
-  /** The day of now. */
+  /** The day of now, and the next one. */
   readonly day: string
+  readonly tomorrow: string
 }
 
 type SpendOutcome = 'spent' | 'repeated' | 'used_up' | 'ended'
@@ -190,7 +193,7 @@ async function spendOf(grants: GrantRecords, grantId: GrantId, spending: Spendin
 function spentOf(
   details: readonly AuthorizationDetail[],
   spent: NonNullable<Grant['spent']>,
-  { allowed, type, amount, id, day: today }: Spending,
+  { allowed, type, amount, id, day: today, tomorrow }: Spending,
 ): NonNullable<Grant['spent']> | 'repeated' | 'used_up' {
   const places = details.flatMap((detail, place) =>
     allowed.some((one) => same(one, detail)) ? [{ detail, place: String(place) }] : [],
@@ -199,7 +202,7 @@ function spentOf(
   for (const { detail, place } of places) {
     const before = spent[place] ?? { total: 0, operations: [] }
     // The clock of another process may be a day ahead: its day goes on.
-    const isOver = isOfDay(type) && (before.day ?? '') < today
+    const isOver = isOfDay(type) && before.day !== today && before.day !== tomorrow
     const total = (isOver ? 0 : before.total) + amount
     if (total > limitOf(type, detail)) continue
     const operations = [...before.operations, id].slice(-MAX_OPERATIONS)
@@ -216,6 +219,8 @@ function limitOf({ uses }: DetailType, detail: AuthorizationDetail): number {
 function isOfDay({ uses }: DetailType): boolean {
   return typeof uses === 'object' && uses.per === 'day'
 }
+
+const DAY = 24 * 60 * 60
 
 function dayOf(now: number): string {
   return new Date(now * 1000).toISOString().slice(0, 10)

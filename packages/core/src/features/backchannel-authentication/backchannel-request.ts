@@ -145,7 +145,7 @@ export function backchannelEndpoint(context: BackchannelRequests, path: string):
         await server.limiter.limit('backchannel_request', counted, too_many_backchannel_requests)
         const reference = server.observer?.identityOf(http)?.recorded
         const origin = { address: http.remoteAddress, jkt: key?.thumbprint, reference }
-        const { requestId, authReqId, endsAt } = await storedRequest(context, user, lifetime, {
+        const { requestId, authReqId, endsAt, waits } = await storedRequest(context, user, lifetime, {
           ...access,
           ...origin,
         })
@@ -153,7 +153,8 @@ export function backchannelEndpoint(context: BackchannelRequests, path: string):
         const ids = { requestId, clientId: client.clientId }
         if (subject === undefined)
           server.emit({ type: 'backchannel_user_unknown', ...ids } satisfies BackchannelUserUnknown, http)
-        else {
+        // One that ended at once, with the sessions of its user, is told to nobody.
+        else if (waits) {
           const url = `${context.pageUri}?request=${requestId}`
           const notice: BackchannelNotice = { ...ids, subject, url, expiresAt: endsAt }
           server.emit({ type: 'backchannel_requested', ...notice } satisfies BackchannelRequested, http)
@@ -289,6 +290,6 @@ async function storedRequest(
   const request: DecoupledRequest = { kind, ...access, subject, grantId, codeHash, ...times }
   // The place first: a request beyond the limit leaves nothing.
   await openFor(context, key, { requestId, clientId: access.clientId, endsAt })
-  await storeOpened(context, key, requestId, request)
-  return { requestId, authReqId, endsAt }
+  const waits = await storeOpened(context, key, requestId, request)
+  return { requestId, authReqId, endsAt, waits }
 }

@@ -76,12 +76,16 @@ function current(record: Transient | undefined, now: number): UserRequests {
   const { open, unanswered, denials, blocks, ...rest } = UserRequests.parse(record)
   const ended = [...unanswered, ...open.filter(({ endsAt }) => endsAt <= now)]
   const lastOfClients = new Map(ended.map((request) => [request.clientId, request]))
+  const blocked = blocks.filter(({ until }) => until > now)
+  const isBlocked = (clientId: string) => blocked.some((block) => block.clientId === clientId)
   return {
     ...rest,
     open: open.filter(({ endsAt }) => endsAt > now),
-    unanswered: [...lastOfClients.values()].filter(({ endsAt }) => endsAt > now - DAY),
+    unanswered: [...lastOfClients.values()].filter(
+      ({ clientId, endsAt }) => endsAt > now - DAY && !isBlocked(clientId),
+    ),
     denials: denials.filter(({ at }) => at > now - DAY),
-    blocks: blocks.filter(({ until }) => until > now),
+    blocks: blocked,
   }
 }
 
@@ -210,8 +214,11 @@ export async function unblock(context: UserRequestsContext, key: string, clientI
  */
 export async function endOpenRequests(context: UserRequestsContext, key: string): Promise<void> {
   const requestIds = (await requestsOf(context, key)).open.map(({ requestId }) => requestId)
+  if (requestIds.length === 0) return
   for (const requestId of requestIds) await end(context, requestId)
-  if (requestIds.length > 0) await drop(context, key, requestIds)
+  await drop(context, key, requestIds)
+  // Once more: one that was stored in between has still seen its place.
+  for (const requestId of requestIds) await end(context, requestId)
 }
 
 async function end({ transients, server, kind }: UserRequestsContext, requestId: string): Promise<void> {
@@ -226,6 +233,7 @@ async function end({ transients, server, kind }: UserRequestsContext, requestId:
  * Stores a request that has a place. If the places of its user were taken away meanwhile, it ends at once: `endOpenRequests` found
  * no record to end.
  *
+ * @returns whether it waits for its user
  * @throws whatever the store throws, after giving back the place
  */
 export async function storeOpened(
@@ -233,12 +241,14 @@ export async function storeOpened(
   key: string,
   requestId: string,
   request: DecoupledRequest,
-): Promise<void> {
+): Promise<boolean> {
   const { transients, kind } = context
   try {
     await transients.insert(requestRecordId(kind, requestId), request, request.expiresAt)
     const { open } = await requestsOf(context, key)
-    if (!open.some((other) => other.requestId === requestId)) await end(context, requestId)
+    const hasPlace = open.some((other) => other.requestId === requestId)
+    if (!hasPlace) await end(context, requestId)
+    return hasPlace
   } catch (error) {
     // If this fails too, the place ends with the request.
     await drop(context, key, [requestId]).catch(() => {})

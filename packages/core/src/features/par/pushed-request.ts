@@ -56,7 +56,7 @@ export async function pushedUri(
   const pushed = { pushedAt: now, clientId, query: encoded(parameters), unapproved, object: opened }
   const requestUri = sealRequest(keys, server.random, pushed)
   if (requestUri.length > MAX_URI_LENGTH) throw new OAuthError(PAR_ERRORS.pushed_request_too_long)
-  opened?.accepted?.(request)
+  opened?.accepted?.(request, { authenticated: !unapproved && client.tokenEndpointAuthMethod !== 'none' })
   server.observer?.report({ fact: 'authorization_requested', parameters, client }, request)
   return requestUri
 }

@@ -72,6 +72,8 @@ export interface RequestObjectAccepted {
   readonly clientId: string
   /** Who has allowed it; absent at a push. */
   readonly subject?: string | undefined
+  /** At a push: whether its client has authenticated. Anybody can push what a public client has signed, again and again. */
+  readonly authenticated?: boolean | undefined
   /** Of the key, as the object names it. */
   readonly kid?: string | undefined
   /** SHA-256 of the object, in base64url. */
@@ -114,9 +116,9 @@ export function openObject(
       spent: REQUEST_OBJECT_ERRORS.request_object_spent,
     },
     verify: (client, at) => verifyObject(server, accepted, { jws, claims }, client, at),
-    accepted(request, subject) {
+    accepted(request, { subject, authenticated }) {
       const kid = z.string().max(200).safeParse(jws.header.kid).data
-      const facts = { clientId, subject, kid, hash: sha256(object), requestObject: object }
+      const facts = { clientId, subject, authenticated, kid, hash: sha256(object), requestObject: object }
       server.emit({ type: 'request_object_accepted', ...facts } satisfies RequestObjectAccepted, request)
     },
   }

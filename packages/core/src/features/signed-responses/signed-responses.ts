@@ -8,6 +8,7 @@ import type {
   AnswerTarget,
   EncodedResponseMode,
 } from '../../authorization/response-mode.ts'
+import { invalidMetadata } from '../../clients/client-metadata.ts'
 import type { Feature, ServerContext } from '../../feature.ts'
 import { defineErrors } from '../../kernel/oauth-error.ts'
 import type { Client, SigningAlgorithm } from '../../kernel/records.ts'
@@ -87,6 +88,12 @@ export function signedResponses({
       responseModes: Object.entries(CARRIERS).map(modeOf),
       metadata: { authorization_signing_alg_values_supported: algorithms },
       clientMetadata: () => ({ [ALG]: z.enum(algorithms).optional() }),
+      // A document may name one for which the server has no key: its client would reject every answer.
+      checkClient({ featureMetadata }) {
+        const registered = featureMetadata?.[ALG]
+        if (registered !== undefined && !algorithms.some((one) => one === registered))
+          throw invalidMetadata(`${ALG} must be one of ${algorithms.join(', ')}`)
+      },
     }
   }
 }

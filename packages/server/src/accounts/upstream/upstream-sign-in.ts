@@ -199,7 +199,9 @@ const MAX_STATE = 1000
  */
 function stateBack(returnTo: string): { readonly state?: string } {
   const names = [...new URL(returnTo, 'https://any.example').searchParams.keys()]
-  const isOfUser = names.some((name) => name === 'request' || name.endsWith('_hint'))
+  // A request object has the client beside it (RFC 9101 5); the page of requests has an id.
+  const isObject = names.includes('request') && names.includes('client_id')
+  const isOfUser = isObject || names.some((name) => name.endsWith('_hint'))
   return isOfUser || returnTo.length > MAX_STATE ? {} : { state: returnTo }
 }
 
