@@ -655,7 +655,8 @@ describe('an attack', () => {
     before.act = () => service.server.sessions.ended({ subject: 'alice', sessionIds: [], all: true })
     const asked = await start()
     expect(errorOf(await poll(asked))).toBe('expired_token')
-    const page = await open(String(new URL(String(notices[0]?.url)).search.slice(1)))
+    expect(notices, 'nobody is told').toEqual([])
+    const page = await open(`request=${asked.auth_req_id.split('.')[1]}`)
     expect([page.status, service.shown.error?.reason]).toEqual([400, 'backchannel_request_gone'])
   })
 
