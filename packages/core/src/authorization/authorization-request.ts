@@ -238,7 +238,7 @@ export interface OpenedRequest {
 }
 
 /** Who stands behind a request: its user, or at a push its client, if it has authenticated. */
-export interface AcceptedBy {
+interface AcceptedBy {
   readonly subject?: string | undefined
   readonly authenticated?: boolean | undefined
 }
