@@ -27,8 +27,9 @@ import type { ClientSource } from './clients/client-record.ts'
 import type { Metadata } from './discovery/server-metadata.ts'
 import { type GrantOptions, type GrantTerms, grantTerms } from './grants/grant-terms.ts'
 import type { GrantType, TokenMembers } from './grants/grant-type.ts'
-import type { RequestTerm } from './grants/request-terms.ts'
+import type { MountedTerm, RequestTerm } from './grants/request-terms.ts'
 import type { Endpoint } from './http/endpoint.ts'
+import { type Parameters, readMessage } from './http/message.ts'
 import type { Kernel } from './kernel/kernel.ts'
 import type { ErrorDefinition } from './kernel/oauth-error.ts'
 import type { Client, SigningAlgorithm } from './kernel/records.ts'
@@ -62,7 +63,7 @@ export interface ServerContext extends Kernel {
   /** Binds tokens to keys, if a feature does. @throws Error before all features are created */
   readonly senderConstraint: SenderConstraint | undefined
   /** What users decide beside scopes and resources. Absent without a feature that brings such terms. */
-  readonly requestTerms: readonly RequestTerm[] | undefined
+  readonly requestTerms: readonly MountedTerm[] | undefined
   /** What a feature does about sessions; nothing without one. */
   readonly sessions: SessionObserver
   /** The public keys that a client registered; `undefined` if no feature reads any. */
@@ -198,10 +199,16 @@ export function singleParts(features: readonly FeatureParts[]): SingleParts {
 }
 
 /** @returns `undefined` for none @throws Error when two features bring one name */
-export function termsOf(features: readonly FeatureParts[]): readonly RequestTerm[] | undefined {
+export function termsOf(features: readonly FeatureParts[]): readonly MountedTerm[] | undefined {
   const terms = features.flatMap((feature) => feature.requestTerms ?? [])
   requireDistinct('requestTerms', terms.map(nameOf))
-  return terms.length === 0 ? undefined : terms
+  return terms.length === 0 ? undefined : terms.map(mounted)
+}
+
+function mounted(term: RequestTerm): MountedTerm {
+  return Object.assign(Object.create(term), {
+    readFrom: (sent: Parameters) => readMessage(term.parameters, sent),
+  })
 }
 
 /** @throws Error when two features bring one name */

@@ -12,14 +12,16 @@ const MAX_ALLOCATED = {
   // Metadata is read from a copy without its empty members: 450 bytes. It counts for each network of the caller: 800 bytes.
   register: 15_130,
   // Pages get their request, a language and texts in it: 600 bytes. The policy checks the redirect URI: 900 bytes.
-  authorize: 16_430,
-  authorizeByDocument: 31_420,
+  // What a request is, its answer and the mode of it are records of their own, and a page may have terms: 2,000 bytes.
+  authorize: 19_000,
+  authorizeByDocument: 35_120,
   code: 15_880,
   // A process that stood still counts it as older: 170 bytes.
   refresh: 16_680,
   introspect: 7_700,
   // A token tells when and in which class its user signed in: 40 bytes.
-  guard: 2_935,
+  // The resource may be one of a family, found by the path: 330 bytes.
+  guard: 3_370,
   // A JWT of 550 characters, verified before: its hash and the key of its header. Reading its claims again would be 3,600 bytes.
   signedGuard: 5_320,
 }

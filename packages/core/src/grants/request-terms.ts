@@ -3,7 +3,7 @@
  * bring them (`FeatureParts.requestTerms`), and every way to a grant of a user runs them.
  */
 import type * as z from 'zod'
-import { type Parameters, readMessage } from '../http/message.ts'
+import type { Parameters } from '../http/message.ts'
 import type { BaseEvent } from '../kernel/events.ts'
 import type { ClaimsUse, UserClaims } from '../kernel/kernel.ts'
 import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
@@ -35,6 +35,12 @@ export interface RequestTerm<Asked = unknown, Value = unknown> extends ToldTerm<
   absent?(requested: Readonly<Record<string, unknown>>): void
   /** The value of a grant without a user, whose client acts for itself. Default: none. */
   ofClient?(client: Client): Value | undefined
+}
+
+/** A term of a server: it reads its own parameters. The guard of an API shares this file and loads no schema. */
+export interface MountedTerm extends RequestTerm {
+  /** @throws OAuthError */
+  readFrom(sent: Parameters): Readonly<Record<string, unknown>>
 }
 
 /** What reads the terms of a token: a server, or a guard with its store. */
@@ -109,7 +115,7 @@ export const TERM_ERRORS = defineErrors({
 
 /** A server, or a part of it, that may have terms. Without them, a grant with terms is refused. */
 export interface WithTerms {
-  readonly requestTerms?: readonly RequestTerm[] | undefined
+  readonly requestTerms?: readonly MountedTerm[] | undefined
 }
 
 export type AskedTerms = Readonly<Record<string, unknown>>
@@ -120,7 +126,7 @@ export function askedTerms(
   sent: Parameters,
   about: RequestInfo,
 ): AskedTerms | undefined {
-  return present(requestTerms, (term) => term.read(readMessage(term.parameters, sent), about))
+  return present(requestTerms, (term) => term.read(term.readFrom(sent), about))
 }
 
 /** The terms of a grant without a user. */
@@ -160,12 +166,12 @@ export async function decideTerms(
   )
 }
 
-function taking(terms: readonly RequestTerm[], asked: AskedTerms): readonly RequestTerm[] {
+function taking(terms: readonly MountedTerm[], asked: AskedTerms): readonly MountedTerm[] {
   return terms.filter(({ name }) => asked[name] !== undefined)
 }
 
 /** What a request asks for. Another replica may have read it. @throws OAuthError for a term that this one does not know */
-function takingAll(terms: readonly RequestTerm[], asked: AskedTerms): readonly RequestTerm[] {
+function takingAll(terms: readonly MountedTerm[], asked: AskedTerms): readonly MountedTerm[] {
   if (hasUnknownTerm(terms, asked)) throw new OAuthError(TERM_ERRORS.term_unknown)
   return taking(terms, asked)
 }
@@ -180,8 +186,8 @@ function joined(decided: readonly (readonly [string, Decided<unknown>])[]): Deci
 }
 
 function present(
-  terms: readonly RequestTerm[] | undefined,
-  read: (term: RequestTerm) => unknown,
+  terms: readonly MountedTerm[] | undefined,
+  read: (term: MountedTerm) => unknown,
 ): Terms | undefined {
   return terms && kept(terms.map((term) => [term.name, read(term)]))
 }
@@ -237,10 +243,9 @@ export function toldTerms(known: readonly ToldTerm[] = [], terms: Terms, told: T
 }
 
 /** Parameters of terms that the grant does not have. @throws OAuthError */
-export function refuseAbsentTerms(terms: readonly RequestTerm[], form: Parameters, grant: Grant): void {
+export function refuseAbsentTerms(terms: readonly MountedTerm[], form: Parameters, grant: Grant): void {
   for (const term of terms)
-    if (grant.terms === undefined || !(term.name in grant.terms))
-      term.absent?.(readMessage(term.parameters, form))
+    if (grant.terms === undefined || !(term.name in grant.terms)) term.absent?.(term.readFrom(form))
 }
 
 /**
@@ -250,7 +255,7 @@ export function refuseAbsentTerms(terms: readonly RequestTerm[], form: Parameter
  * @throws OAuthError after which nothing has changed
  */
 export async function withinTerms(
-  known: readonly RequestTerm[] = [],
+  known: readonly MountedTerm[] = [],
   outcome: Exclude<Outcome<IssuedTokens>, { kind: 'ended' }>,
   { client, form }: { readonly client: Client; readonly form: Parameters },
 ): Promise<Outcome<IssuedTokens>> {
@@ -262,7 +267,7 @@ export async function withinTerms(
   const given = termsOfToken(grant, parent) ?? {}
   const values: [string, unknown][] = []
   for (const term of taking(known, given)) {
-    const requested = readMessage(term.parameters, form)
+    const requested = term.readFrom(form)
     const narrowed = await term.narrow(given[term.name], { requested, client, grant, issued })
     if ('ended' in narrowed) return { kind: 'ended', refusal: narrowed.ended, event: narrowed.event }
     values.push([term.name, narrowed.value])
