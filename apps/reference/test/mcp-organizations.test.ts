@@ -38,7 +38,7 @@ function openServer() {
     secret: 'a secret of the tests, long enough to pass',
     interaction: {
       ...pages({ brand: { name: 'Notes' } }).interaction,
-      session: async () => ({ id: 'session', subject: 'alice', authTime: Math.floor(Date.now() / 1000) }),
+      session: async () => ({ id: 'session', subject: 'alice', authTime: 1_800_000_000 }),
       signIn: () => ({ status: 303, headers: { location: '/login' }, body: '' }),
     },
     features: [organizations({ of: () => MEMBERSHIPS })],

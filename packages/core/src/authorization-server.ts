@@ -45,7 +45,7 @@ import {
 import { authorizationCode } from './grants/authorization-code.ts'
 import { introspection } from './grants/introspection.ts'
 import { refreshToken } from './grants/refresh-token.ts'
-import { TERM_ERRORS, type ToldTerm } from './grants/request-terms.ts'
+import { TERM_ERRORS, type TermClaims } from './grants/request-terms.ts'
 import { revocation } from './grants/revocation.ts'
 import { tokenEndpoint } from './grants/token-endpoint.ts'
 import {
@@ -80,7 +80,7 @@ export interface AuthorizationServer {
   /** The format of its access tokens, for `createResourceServer`. */
   readonly accessTokens: AccessTokenFormat
   /** What users decide beside scopes and resources, for `createResourceServer`. Absent without such features. */
-  readonly requestTerms: readonly ToldTerm[] | undefined
+  readonly requestTerms: readonly TermClaims[] | undefined
   readonly clients: ClientAdministration
   readonly grants: UserGrants & AssertedGrants
   readonly sessions: UserSessions
@@ -161,7 +161,7 @@ export function createAuthorizationServer<Scope extends string>(
 }
 
 /** Otherwise each member would be for everybody. */
-function requireTermsOfFamilies(resources: readonly string[], terms: readonly ToldTerm[] = []): void {
+function requireTermsOfFamilies(resources: readonly string[], terms: readonly TermClaims[] = []): void {
   for (const resource of resources) {
     const variable = familyOf(resource)?.variable
     if (variable !== undefined && !terms.some(({ name }) => name === variable))

@@ -19,7 +19,14 @@ export { isPrivateUseUri, loopbackAnd, type RedirectUriPolicy } from './clients/
 export type { FeatureParts, ServerContext } from './feature.ts'
 export { changeGrant, planOf } from './grants/change-grant.ts'
 export type { ExchangePlan, GrantType, TokenMembers, TokenRequest } from './grants/grant-type.ts'
-export type { Decided, Narrowed, RequestTerm, TermQuestion, Told, UserInfo } from './grants/request-terms.ts'
+export type {
+  Decided,
+  Narrowed,
+  RequestTerm,
+  TermClaimsRequest,
+  TermQuestion,
+  UserInfo,
+} from './grants/request-terms.ts'
 export type { Endpoint } from './http/endpoint.ts'
 export { json, securePage } from './http/http.ts'
 export { formParameters, parameters, readMessage } from './http/message.ts'

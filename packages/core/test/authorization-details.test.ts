@@ -3,8 +3,8 @@ import {
   type AuthorizationDetail,
   authorizationDetails,
   type DetailTypes,
+  detailClaims,
   detailGuard,
-  toldDetails,
 } from '@grantkit/core/authorization-details'
 import { clientCredentials } from '@grantkit/core/client-credentials'
 import { jwtAccessTokens } from '@grantkit/core/jwt-access-tokens'
@@ -13,12 +13,14 @@ import { TOKEN_EXCHANGE, tokenExchange } from '@grantkit/core/token-exchange'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import {
+  arrive,
   authorizationQuery,
   authorize,
   bodyOf,
   type ClientAnswer,
   credentials,
   decide,
+  introspected,
   redeem,
   redirectOf,
   refresh,
@@ -106,13 +108,6 @@ async function tokensFor(service: Service, details: unknown, more: Record<string
   return { client, tokens: bodyOf<Answer>(await redeem(service, client, code)) }
 }
 
-async function introspected(service: Service, token: string) {
-  const api = await service.server.clients.add({ redirectUris: [], clientName: 'API', resourceServer: true })
-  return bodyOf<Answer>(
-    await service.send('POST', '/api/oauth/introspect', { form: { token, ...credentials(api) } }),
-  )
-}
-
 async function acceptedToken(service: Service, token: string) {
   const access = await service.callApi(token)
   expect(access).toMatchObject({ kind: 'authorized' })
@@ -130,7 +125,7 @@ function guardOf({ api, store, clock, events }: Service) {
 }
 
 describe('details of a request', () => {
-  it('are shown in the words of their types, and told in the answer, at introspection and at the guard', async () => {
+  it('are shown in the words of their types, and returned in the answer, at introspection and at the guard', async () => {
     const service = open()
     const { tokens } = await tokensFor(service, [PAYMENT, DOCS], { scope: 'openid courses:read' })
     expect(service.shown.consent?.terms?.authorization_details?.details).toEqual([
@@ -249,8 +244,7 @@ describe('details of a request', () => {
     expect(bodyOf(await push([{ type: 'wire' }]))).toMatchObject({ error: 'invalid_authorization_details' })
     const { request_uri = '' } = bodyOf<{ request_uri: string }>(await push([PAYMENT]))
     const query = String(new URLSearchParams({ client_id: client.clientId, request_uri }))
-    const arrived = await authorize(service, query)
-    await authorize(service, String(arrived.headers.location).split('?')[1] ?? '')
+    await arrive(service, query)
     expect(service.shown.consent?.terms?.authorization_details?.details).toHaveLength(1)
   })
 })
@@ -517,7 +511,7 @@ describe('the guard of operations', () => {
     const headers = { authorization: `Bearer ${tokens.access_token}` }
     const request = { method: 'GET', path: '/', query: '', body: '', headers }
     expect(await createResourceServer(options).access(request)).toMatchObject({ kind: 'refused' })
-    const knowing = createResourceServer({ ...options, requestTerms: [toldDetails] })
+    const knowing = createResourceServer({ ...options, requestTerms: [detailClaims] })
     expect(await knowing.access(request)).toMatchObject({ kind: 'authorized' })
   })
 })

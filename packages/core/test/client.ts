@@ -60,6 +60,15 @@ export function authorize(
   return service.send('GET', '/oauth/authorize', { query, headers })
 }
 
+/** The browser follows redirects as long as they lead to the authorization endpoint. */
+export async function arrive(service: Service, query: string, headers: Message['headers'] = ALICE) {
+  const first = await authorize(service, query, headers)
+  const location = String(first.headers.location)
+  if (!location.startsWith('/oauth/authorize?')) return { answer: first, query }
+  const marked = location.slice('/oauth/authorize?'.length)
+  return { answer: await authorize(service, marked, headers), query: marked }
+}
+
 /** Answers the consent page that was shown last. */
 export function decide(
   service: Service,
@@ -154,4 +163,10 @@ export function credentials({
   clientSecret: client_secret,
 }: ClientAnswer): Record<string, string> {
   return { client_id, ...(client_secret === undefined ? {} : { client_secret }) }
+}
+
+/** What introspection returns to an API. */
+export async function introspected(service: Service, token: string) {
+  const api = await service.server.clients.add({ redirectUris: [], clientName: 'API', resourceServer: true })
+  return bodyOf(await service.send('POST', '/api/oauth/introspect', { form: { token, ...credentials(api) } }))
 }

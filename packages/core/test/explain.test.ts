@@ -5,6 +5,7 @@ import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE, tokenExchange } from '@grantkit/core
 import { parseReference, type StepEvent, signInAttempts } from '@grantkit/explain'
 import { describe, expect, it } from 'vitest'
 import {
+  arrive,
   authorizationQuery,
   authorize,
   bodyOf,
@@ -178,8 +179,7 @@ describe('the steps of a sign-in attempt', () => {
     const form = authorizationQuery(client.clientId)
     const pushed = bodyOf<{ request_uri: string }>(await service.send('POST', '/api/oauth/par', { form }))
     const query = new URLSearchParams({ client_id: client.clientId, request_uri: pushed.request_uri })
-    const marked = await authorize(service, String(query))
-    await authorize(service, String(marked.headers.location).split('?')[1] ?? '')
+    await arrive(service, String(query))
     expect(stepNames(service)).toEqual([
       'requested',
       'requested',

@@ -5,7 +5,16 @@ import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import { signedResponses } from '@grantkit/core/signed-responses'
 import { pages } from '@grantkit/pages'
 import { describe, expect, it } from 'vitest'
-import { authorizationQuery, authorize, bodyOf, decide, redeem, redirectOf, register } from './client.ts'
+import {
+  arrive,
+  authorizationQuery,
+  authorize,
+  bodyOf,
+  decide,
+  redeem,
+  redirectOf,
+  register,
+} from './client.ts'
 import { openKnown } from './known-client-service.ts'
 import { ISSUER, openService, PAGE, REDIRECT_URI, type Service } from './service.ts'
 
@@ -238,8 +247,7 @@ describe('a pushed request', () => {
     const answer = await push(service, queryOf() + secretOf(client))
     const { request_uri } = bodyOf<{ request_uri: string }>(answer)
     const query = String(new URLSearchParams({ client_id: client.clientId, request_uri }))
-    const { headers } = await authorize(service, `${query}&response_mode=query`)
-    await authorize(service, String(headers.location).split('?')[1] ?? '')
+    await arrive(service, `${query}&response_mode=query`)
     expect(formOf(await decide(service)).fields.code).toMatch(/^gkc_/)
   })
 

@@ -4,19 +4,21 @@ import { jwtAccessTokens } from '@grantkit/core/jwt-access-tokens'
 import {
   type Organization,
   type OrganizationsOptions,
+  organizationClaims,
   organizations,
-  toldOrganization,
 } from '@grantkit/core/organizations'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import { TOKEN_EXCHANGE, tokenExchange } from '@grantkit/core/token-exchange'
 import { describe, expect, it } from 'vitest'
 import {
+  arrive,
   authorizationQuery,
   authorize,
   bodyOf,
   type ClientAnswer,
   credentials,
   decide,
+  introspected,
   redeem,
   redirectOf,
   refresh,
@@ -67,11 +69,6 @@ async function tokensFor(service: Service, client: ClientAnswer, organization: s
   await ask(service, client, {}, user)
   const { code = '' } = redirectOf(await choose(service, organization, user))
   return bodyOf<TokenAnswer>(await redeem(service, client, code))
-}
-
-async function introspected(service: Service, token: string) {
-  const api = await service.server.clients.add({ redirectUris: [], clientName: 'API', resourceServer: true })
-  return bodyOf(await service.send('POST', '/api/oauth/introspect', { form: { token, ...credentials(api) } }))
 }
 
 function claimsOf(jwt: string) {
@@ -206,11 +203,7 @@ describe('what went wrong elsewhere', () => {
     const { request_uri = '' } = bodyOf<{ request_uri?: string }>(
       await service.send('POST', '/api/oauth/par', { form }),
     )
-    const arrived = await authorize(
-      service,
-      String(new URLSearchParams({ client_id: client.clientId, request_uri })),
-    )
-    await authorize(service, String(arrived.headers.location).split('?')[1] ?? '')
+    await arrive(service, String(new URLSearchParams({ client_id: client.clientId, request_uri })))
     expect(shownIn(service)).toEqual([ACME.id])
   })
 
@@ -340,7 +333,7 @@ describe('the claim', () => {
       token: { claims: { org_id: BIRCH.id } },
     })
     const { clock, store } = service
-    const requestTerms = [toldOrganization()]
+    const requestTerms = [organizationClaims()]
     const guard = createResourceServer({
       resource: ISSUER,
       store,

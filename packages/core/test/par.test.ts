@@ -7,6 +7,7 @@ import { parameters } from '../src/http/message.ts'
 import { sealingKeys } from '../src/kernel/secrets.ts'
 import {
   ALICE,
+  arrive,
   authorizationQuery,
   authorize,
   bodyOf,
@@ -49,15 +50,6 @@ async function pushed(service: Service, client: ClientAnswer, changed: Changed =
 
 function queryOf({ clientId: client_id }: ClientAnswer, request_uri: string): string {
   return String(new URLSearchParams({ client_id, request_uri }))
-}
-
-/** The browser follows redirects as long as they lead to the authorization endpoint. */
-async function arrive(service: Service, query: string, headers: Record<string, string> = ALICE) {
-  const first = await authorize(service, query, headers)
-  const location = String(first.headers.location)
-  if (!location.startsWith('/oauth/authorize?')) return { answer: first, query }
-  const marked = location.slice('/oauth/authorize?'.length)
-  return { answer: await authorize(service, marked, headers), query: marked }
 }
 
 function errorOf(service: Service) {

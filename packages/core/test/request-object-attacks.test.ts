@@ -4,11 +4,11 @@ import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import { requestObjects } from '@grantkit/core/request-objects'
 import { CompactSign, SignJWT } from 'jose'
 import { expect, it } from 'vitest'
-import { authorize, bodyOf, decide, redirectOf } from './client.ts'
+import { arrive, authorize, bodyOf, decide, redirectOf } from './client.ts'
 import { KEY as PUSHER, proven } from './dpop-service.ts'
 import { ISSUER, openService, REDIRECT_URI, type Service } from './service.ts'
 import { assertionForm, assertionOf, newKey, proves } from './signed-assertions.ts'
-import { added, arrive, KEY, objectOf, openSigning, push, queryOf, reasonOf } from './signed-requests.ts'
+import { added, KEY, objectOf, openSigning, push, queryOf, reasonOf } from './signed-requests.ts'
 
 /** What an attacker does with signed requests, and what comes of it. */
 

@@ -2,11 +2,11 @@ import { clientAssertion } from '@grantkit/core/client-assertion'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import { requestObjects } from '@grantkit/core/request-objects'
 import { describe, expect, it } from 'vitest'
-import { authorizationQuery, authorize, bodyOf, decide, redirectOf, register } from './client.ts'
+import { arrive, authorizationQuery, authorize, bodyOf, decide, redirectOf, register } from './client.ts'
 import { DOCUMENT, ID, openWithDocuments } from './document-host.ts'
 import { ISSUER, openService, REDIRECT_URI, type Service } from './service.ts'
 import { assertionForm, assertionOf, type Claims, newKey } from './signed-assertions.ts'
-import { added, arrive, KEY, objectOf, openSigning, push, queryOf, reasonOf } from './signed-requests.ts'
+import { added, KEY, objectOf, openSigning, push, queryOf, reasonOf } from './signed-requests.ts'
 
 const accepted = ({ events }: Service) =>
   events.filter(({ type }) => (type as string) === 'request_object_accepted')

@@ -8,12 +8,14 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import {
   ALICE,
+  arrive,
   authorizationQuery,
   authorize,
   bodyOf,
   type ClientAnswer,
   credentials,
   decide,
+  introspected,
   redeem,
   redirectOf,
   refresh,
@@ -50,7 +52,10 @@ const rooms: RequestTerm<readonly string[], readonly string[]> = {
     const wanted = requested.rooms === undefined ? value : String(requested.rooms).split(' ')
     return { value: value.filter((room) => wanted.includes(room)) }
   },
-  tell: (value, { use }) => ({ rooms: value, ...(use === 'token_response' && { room_count: value.length }) }),
+  claimsOf: (value, { use }) => ({
+    rooms: value,
+    ...(use === 'token_response' && { room_count: value.length }),
+  }),
   ofClient: ({ clientName }: Client) => (clientName === 'Cleaner' ? ROOMS : undefined),
 }
 
@@ -78,14 +83,8 @@ async function tokensOf(service: Service, client: ClientAnswer, chosen = ['attic
   return bodyOf<TokenAnswer & { rooms: string[]; room_count: number }>(await redeem(service, client, code))
 }
 
-async function introspected(service: Service, token: string) {
-  const api = await service.server.clients.add({ redirectUris: [], clientName: 'API', resourceServer: true })
-  const form = { token, ...credentials(api) }
-  return bodyOf(await service.send('POST', '/api/oauth/introspect', { form }))
-}
-
 describe('a term of a request', () => {
-  it('is shown on the consent page, and told in the answer, ID token, introspection, UserInfo and at the guard', async () => {
+  it('is shown on the consent page, and returned in the answer, ID token, introspection, UserInfo and at the guard', async () => {
     const service = open()
     const client = await register(service)
     const tokens = await tokensOf(service, client, ['attic'])
@@ -128,8 +127,7 @@ describe('a term of a request', () => {
     const pushed = await service.send('POST', '/api/oauth/par', { form })
     const { request_uri = '' } = bodyOf<{ request_uri: string }>(pushed)
     const query = String(new URLSearchParams({ client_id: client.clientId, request_uri }))
-    const arrived = await authorize(service, query)
-    await authorize(service, String(arrived.headers.location).split('?')[1] ?? '')
+    await arrive(service, query)
     expect(service.shown.consent?.terms).toEqual({ rooms: ['attic', 'cellar'] })
   })
 

@@ -1,9 +1,8 @@
-import type { HttpResponse } from '@grantkit/core'
 import { clientAssertion } from '@grantkit/core/client-assertion'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import { type RequestObjectsOptions, requestObjects } from '@grantkit/core/request-objects'
 import { type JWTHeaderParameters, SignJWT } from 'jose'
-import { authorize, bodyOf } from './client.ts'
+import { bodyOf } from './client.ts'
 import { CHALLENGE, ISSUER, openService, REDIRECT_URI, type Service } from './service.ts'
 import { assertionForm, assertionOf, type Claims, type Key, newKey } from './signed-assertions.ts'
 
@@ -60,17 +59,6 @@ export async function push(
 
 export function queryOf(client_id: string, request: string, more: Record<string, string> = {}): string {
   return String(new URLSearchParams({ client_id, request, ...more }))
-}
-
-/** The browser arrives, and follows the redirect to the address with its mark. */
-export async function arrive(
-  service: Service,
-  query: string,
-): Promise<{ query: string; answer: HttpResponse }> {
-  const first = await authorize(service, query)
-  const [path, marked] = String(first.headers.location ?? '').split('?')
-  if (path !== '/oauth/authorize' || marked === undefined) return { query, answer: first }
-  return { query: marked, answer: await authorize(service, marked) }
 }
 
 /** Why the last request was refused. */

@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
-import { CIBA_GRANT } from '@grantkit/core/backchannel-authentication'
 import { type Browser, openChromium } from '@grantkit/test-servers/chromium'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { openAgent } from './backchannel-agent.ts'
 import { type RunningServer, runServer } from './running-server.ts'
 
 /** The page of requests in Chromium, on a phone: the user comes by a link, without having begun anything. */
@@ -30,26 +30,14 @@ beforeEach(async () => {
 })
 afterEach(() => page.close())
 
-/** An agent of its own: a denial of one test must not count for another. */
-async function openAgent() {
-  const client = await server.clients.add({
-    clientName: 'Night agent',
-    redirectUris: [],
-    grantTypes: [CIBA_GRANT, 'refresh_token'],
-  })
-  const { clientId: client_id, clientSecret: client_secret = '' } = client
-  const post = async (path: string, form: Record<string, string>) => {
-    const body = new URLSearchParams({ client_id, client_secret, ...form })
-    return (await fetch(server.baseUrl + path, { method: 'POST', body })).json() as Promise<
-      Record<string, string>
-    >
+async function openOrderingAgent() {
+  const { ask, poll } = await openAgent(server)
+  const scope = 'openid notes:read notes:write'
+  return {
+    poll,
+    ask: (binding_message = 'Order 17: a desk for 249 EUR') =>
+      ask('demo@example.com', { scope, binding_message }),
   }
-  const ask = (binding_message = 'Order 17: a desk for 249 EUR') =>
-    post('/api/oauth/bc-authorize', {
-      ...{ scope: 'openid notes:read notes:write', login_hint: 'demo@example.com', binding_message },
-    })
-  const poll = ({ auth_req_id = '' }) => post('/api/oauth/token', { grant_type: CIBA_GRANT, auth_req_id })
-  return { ask, poll }
 }
 
 async function signInAt(path: string): Promise<void> {
@@ -73,7 +61,7 @@ const sizes = () =>
   )
 
 it('a user signs in, reads who asks for what, and allows it', async () => {
-  const { ask, poll } = await openAgent()
+  const { ask, poll } = await openOrderingAgent()
   const asked = await ask()
   await signInAt('/oauth/requests')
   await page.getByRole('link', { name: 'View the request' }).click()
@@ -102,7 +90,7 @@ it('a user signs in, reads who asks for what, and allows it', async () => {
 })
 
 it('a user denies for good, and takes that back on the list', async () => {
-  const { ask, poll } = await openAgent()
+  const { ask, poll } = await openOrderingAgent()
   const asked = await ask('x'.repeat(60))
   await signInAt('/account')
   await page.getByRole('link', { name: 'Requests' }).click()

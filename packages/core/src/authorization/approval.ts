@@ -1,8 +1,8 @@
 import { publicClient } from '../clients/client-record.ts'
 import { isLoopback, isPrivateUseUri } from '../clients/redirect-uri.ts'
 import { endedGrant } from '../grants/change-grant.ts'
-import { type Approval, openGrant } from '../grants/grant.ts'
-import { sameTerms } from '../grants/request-terms.ts'
+import { type Approval, extentOf, openGrant } from '../grants/grant.ts'
+import { sameAnswer } from '../grants/request-terms.ts'
 import { openWithinLimit, revokeUserGrant } from '../grants/user-grants.ts'
 import { type HttpResponse, securePage } from '../http/http.ts'
 import type { PageView } from '../http/page.ts'
@@ -69,15 +69,14 @@ export async function approve(
   const approval = approvalOf(context, attempt, allowed, now)
   const { id: grantId, subject, code } = approval
   const grant = openGrant(approval, now, { ...lifetimes, code: codeLifetime(lifetimes, target) })
-  const { clientId, scopes, resources, terms } = grant
+  const { clientId } = grant
   observer?.report({ fact: 'consent_answered', grant }, http)
   // An approved client lives at least as long as its grants.
   await store.clients.keep(target.client, grant.expiresAt)
   if (await openWithinLimit(kernel, grant)) {
     const ids = { grantId, clientId, subject }
     const known = target.owner && { known: target.owner.id }
-    const extent = { scopes, resources, ...(terms && { terms }) }
-    emit({ type: 'consent_granted', ...ids, ...extent, ...known } satisfies ConsentGranted, http)
+    emit({ type: 'consent_granted', ...ids, ...extentOf(grant), ...known } satisfies ConsentGranted, http)
     attempt.opened?.accepted?.(http, { subject })
   } else await requireSameAnswer(kernel, approval)
   observer?.report({ fact: 'code_sent' }, http)
@@ -143,7 +142,7 @@ async function requireSameAnswer(
   // Another form of the pushed request was answered, by this user or another one: that code is not for this form.
   if (sent !== undefined && sent.hash !== sha256(code))
     throw new OAuthError(APPROVAL_ERRORS.consent_ticket_spent)
-  const same = first !== undefined && first.scopes.join() === scopes.join() && sameTerms(first.terms, terms)
+  const same = first !== undefined && sameAnswer(first, { scopes, terms })
   if (same && sent !== undefined && sent.redeemedAt === undefined && kernel.now() < sent.expiresAt) return
   if (!same) await revokeUserGrant(kernel, subject, id)
   throw new OAuthError(APPROVAL_ERRORS.consent_ticket_spent)

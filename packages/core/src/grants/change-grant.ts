@@ -167,7 +167,7 @@ export function planOf(
   kernel: Kernel & WithTerms,
   seen: Stored<Grant>,
   outcome: Outcome<IssuedTokens>,
-  request: Pick<TokenRequest, 'client' | 'form'>,
+  request: Pick<TokenRequest, 'form'>,
   events?: readonly BaseEvent[],
 ): ExchangePlan | Promise<ExchangePlan> {
   if (outcome.kind === 'ended' || outcome.grant.terms === undefined)

@@ -1,17 +1,22 @@
 /** A request that its user answers in another place than its client: the device grant (RFC 8628), and requests by a back channel. */
 import * as z from 'zod'
-import type { ErrorDefinition } from '../kernel/oauth-error.ts'
-import { OAuthError } from '../kernel/oauth-error.ts'
+import { type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
 import type { Transient } from '../kernel/records.ts'
 import type { GrantId, Hash } from '../kernel/secrets.ts'
 import type { Transients } from '../kernel/store.ts'
-import { sameTerms } from './request-terms.ts'
+import { sameAnswer } from './request-terms.ts'
 
 /** Seconds between two polls (RFC 8628 3.2). */
 export const INTERVAL = 5
 
 /** Seconds for which an expired request is stored: late polls get `expired_token`. */
-export const AFTERLIFE = 300
+const AFTERLIFE = 300
+
+/** In epoch seconds. @param lifetime of the code, in seconds */
+export function requestTimes(createdAt: number, lifetime: number) {
+  const endsAt = createdAt + lifetime
+  return { createdAt, endsAt, expiresAt: endsAt + AFTERLIFE }
+}
 
 const texts = z.array(z.string()).readonly()
 
@@ -119,7 +124,7 @@ export function answered(
   const first = request.decision
   if (first === undefined && now >= request.endsAt) throw new OAuthError(errors.gone)
   if (first === undefined) return { ...request, decision }
-  const same = first.scopes.join() === decision.scopes.join() && sameTerms(first.terms, decision.terms)
-  if (first.subject !== decision.subject || !same) throw new OAuthError(errors.answered)
+  if (first.subject !== decision.subject || !sameAnswer(first, decision))
+    throw new OAuthError(errors.answered)
   return request
 }

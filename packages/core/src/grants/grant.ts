@@ -50,6 +50,11 @@ export interface IssuedTokens {
   readonly retried?: Retry | undefined
 }
 
+/** What its user allowed, as events have it. */
+export function extentOf({ scopes, resources, terms }: Pick<Grant, 'scopes' | 'resources' | 'terms'>) {
+  return { scopes, resources, ...(terms && { terms }) }
+}
+
 type Approved = Omit<Grant, 'createdAt' | 'usedAt' | 'expiresAt' | 'code' | 'refresh' | 'accessTokens'>
 
 /** The content of an approval, and the secrets of its code. */

@@ -4,7 +4,7 @@ import { endpointPath, type PathOptions } from '../http/endpoint.ts'
 import { json } from '../http/http.ts'
 import { readMessage } from '../http/message.ts'
 import { type Claims, claimsAbout, type Kernel, type SubjectOptions } from '../kernel/kernel.ts'
-import type { AccessTokenState, Client, Grant } from '../kernel/records.ts'
+import type { AccessTokenState, Grant } from '../kernel/records.ts'
 import { plainResources } from '../kernel/resource-indicator.ts'
 import {
   type AccessTokenFormat,
@@ -16,7 +16,7 @@ import { prefetch, recordUse } from './change-grant.ts'
 import { findAccessToken, holderOf, workloadOf } from './grant.ts'
 import { type OperatorClaims, operatorClaims, type TokenClaimsOptions } from './operator-claims.ts'
 import { isCurrentRefreshToken } from './refresh-token-state.ts'
-import { hasUnknownTerm, termsOfToken, toldTerms, type WithTerms } from './request-terms.ts'
+import { claimsOfTerms, hasUnknownTerm, termsOfToken, type WithTerms } from './request-terms.ts'
 
 /** RFC 7662 2.1. */
 const IntrospectionRequest = z.object({ token: z.string() })
@@ -68,8 +68,8 @@ export function introspection(
         }
         if (!own && !client.resourceServer) return json(200, INACTIVE)
         const described = describeAccessToken(kernel, grant, state)
-        const told = grant.terms && toldAtIntrospection(kernel, grant, state, client)
-        if (!client.resourceServer) return json(200, told ? { ...described, ...told } : described)
+        const ofTerms = grant.terms && introspectedTerms(kernel, grant, state)
+        if (!client.resourceServer) return json(200, ofTerms ? { ...described, ...ofTerms } : described)
         // The API that introspects was called. The network of the app is not known here.
         if (grant.origin === 'personal')
           recordUse({ grants: kernel.store.grants, emit: kernel.emit }, stored, undefined, now)
@@ -77,8 +77,8 @@ export function introspection(
         kernel.observer?.report({ fact: 'token_used', grant, resource }, { path: introspect.path })
         const email = claims && state.scopes.includes('email') ? await emailOf(grant, claims) : undefined
         const more = ofOperator && (await claimsOfToken(kernel, ofOperator, grant, state))
-        const isPlain = (email ?? more ?? told) === undefined
-        return json(200, isPlain ? described : { ...described, ...email, ...more, ...told })
+        const isPlain = (email ?? more ?? ofTerms) === undefined
+        return json(200, isPlain ? described : { ...described, ...email, ...more, ...ofTerms })
       }
     },
   }
@@ -91,18 +91,9 @@ async function emailOf({ subject }: Grant, claims: Claims): Promise<object> {
   return { email, email_verified }
 }
 
-function toldAtIntrospection(
-  { requestTerms }: WithTerms,
-  grant: Grant,
-  state: AccessTokenState,
-  client: Client,
-): object {
+function introspectedTerms({ requestTerms }: WithTerms, grant: Grant, state: AccessTokenState): object {
   const { resources } = state
-  return toldTerms(requestTerms, termsOfToken(grant, state) ?? {}, {
-    use: 'introspection',
-    resources,
-    client,
-  })
+  return claimsOfTerms(requestTerms, termsOfToken(grant, state) ?? {}, { use: 'introspection', resources })
 }
 
 /** Computed now, also for a JWT: its own may be old. */

@@ -15,10 +15,10 @@ import { type ExchangePlan, issuedToken } from './grant-type.ts'
  * @typeParam Asked what a request asks for, as plain JSON
  * @typeParam Value what the user decides, as plain JSON: `Grant.terms[name]`
  */
-export interface RequestTerm<Asked = unknown, Value = unknown> extends ToldTerm<Value> {
+export interface RequestTerm<Asked = unknown, Value = unknown> extends TermClaims<Value> {
   /** Its parameters, of authorization requests and of token requests. No other term has them. */
   readonly parameters: z.ZodObject
-  /** The claims that `tell` returns. `tokenClaims` cannot set them. */
+  /** The names of the claims that `claimsOf` returns. `tokenClaims` cannot set them. */
   readonly claims: readonly string[]
   /** @returns what the request asks for; `undefined` if this term has no part in it @throws OAuthError */
   read(requested: Readonly<Record<string, unknown>>, about: RequestInfo): Asked | undefined
@@ -44,11 +44,11 @@ export interface MountedTerm extends RequestTerm {
 }
 
 /** What reads the terms of a token: a server, or a guard with its store. */
-export interface ToldTerm<Value = unknown> {
+export interface TermClaims<Value = unknown> {
   /** Of `Grant.terms`, `ConsentView.terms` and `AccessToken.terms`. */
   readonly name: string
-  /** The claims, or members, that tell the value. */
-  tell(value: Value, told: Told): UserClaims
+  /** The claims, or members of an answer, that carry the value. */
+  claimsOf(value: Value, request: TermClaimsRequest): UserClaims
 }
 
 /** Who asks for what. */
@@ -79,9 +79,7 @@ export interface TermQuestion<Value> {
 interface NarrowingRequest {
   /** The parameters of the term. */
   readonly requested: Readonly<Record<string, unknown>>
-  readonly client: Client
   readonly grant: Grant
-  readonly issued: IssuedTokens
 }
 
 /** `ended`: the grant ends, and the request gets this error. The event comes once that is written. */
@@ -89,12 +87,10 @@ export type Narrowed<Value> =
   | { readonly value: Value }
   | { readonly ended: ErrorDefinition; readonly event?: BaseEvent | undefined }
 
-export interface Told {
+export interface TermClaimsRequest {
   readonly use: ClaimsUse | 'token_response'
   /** Of the token; at a guard with the store, the one that it guards. */
   readonly resources: readonly string[]
-  /** Who is told, at introspection. */
-  readonly client?: Client | undefined
 }
 
 export const TERM_ERRORS = defineErrors({
@@ -212,8 +208,16 @@ export function sameTerms(one: Terms | undefined, other: Terms | undefined): boo
   return one === other || JSON.stringify(one) === JSON.stringify(other)
 }
 
+/** Whether two answers of a user allow the same. */
+export function sameAnswer(
+  one: Pick<Grant, 'scopes' | 'terms'>,
+  other: Pick<Grant, 'scopes' | 'terms'>,
+): boolean {
+  return one.scopes.join() === other.scopes.join() && sameTerms(one.terms, other.terms)
+}
+
 /** A term restricts: without its feature, its grant is good for nothing. */
-export function hasUnknownTerm(known: readonly ToldTerm[] = [], terms: object): boolean {
+export function hasUnknownTerm(known: readonly TermClaims[] = [], terms: object): boolean {
   return Object.keys(terms).some((name) => !known.some((term) => term.name === name))
 }
 
@@ -228,17 +232,21 @@ export function termsOfPlan({ grant, issued }: Pick<ExchangePlan, 'grant' | 'iss
 }
 
 /** Tells what a plan issues, by use; `undefined` for a grant without terms. */
-export function tellingOf({ requestTerms }: WithTerms, plan: ExchangePlan) {
+export function termClaimsOf({ requestTerms }: WithTerms, plan: ExchangePlan) {
   const terms = plan.grant.terms && termsOfPlan(plan)
   const { resources } = plan.issued
-  return terms && ((use: Told['use']) => toldTerms(requestTerms, terms, { use, resources }))
+  return terms && ((use: TermClaimsRequest['use']) => claimsOfTerms(requestTerms, terms, { use, resources }))
 }
 
 /** The claims of all terms. */
-export function toldTerms(known: readonly ToldTerm[] = [], terms: Terms, told: Told): UserClaims {
+export function claimsOfTerms(
+  known: readonly TermClaims[] = [],
+  terms: Terms,
+  request: TermClaimsRequest,
+): UserClaims {
   return Object.assign(
     {},
-    ...known.filter(({ name }) => name in terms).map((term) => term.tell(terms[term.name], told)),
+    ...known.filter(({ name }) => name in terms).map((term) => term.claimsOf(terms[term.name], request)),
   )
 }
 
@@ -257,7 +265,7 @@ export function refuseAbsentTerms(terms: readonly MountedTerm[], form: Parameter
 export async function withinTerms(
   known: readonly MountedTerm[] = [],
   outcome: Exclude<Outcome<IssuedTokens>, { kind: 'ended' }>,
-  { client, form }: { readonly client: Client; readonly form: Parameters },
+  { form }: { readonly form: Parameters },
 ): Promise<Outcome<IssuedTokens>> {
   const { grant, result: issued } = outcome
   const { accessTokens, terms = {} } = grant
@@ -268,7 +276,7 @@ export async function withinTerms(
   const values: [string, unknown][] = []
   for (const term of taking(known, given)) {
     const requested = term.readFrom(form)
-    const narrowed = await term.narrow(given[term.name], { requested, client, grant, issued })
+    const narrowed = await term.narrow(given[term.name], { requested, grant })
     if ('ended' in narrowed) return { kind: 'ended', refusal: narrowed.ended, event: narrowed.event }
     values.push([term.name, narrowed.value])
   }

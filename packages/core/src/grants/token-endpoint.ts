@@ -31,7 +31,7 @@ import {
   operatorClaims,
   type TokenClaimsOptions,
 } from './operator-claims.ts'
-import { refuseAbsentTerms, tellingOf, type WithTerms } from './request-terms.ts'
+import { refuseAbsentTerms, termClaimsOf, type WithTerms } from './request-terms.ts'
 
 export const GRANT_TYPE_ERRORS = defineErrors({
   grant_type_unsupported: ['unsupported_grant_type', 'Unsupported grant_type. See grant_types_supported'],
@@ -177,14 +177,14 @@ async function answerToken(
     if (plan.commit !== undefined && !(await plan.commit())) continue
     for (const event of plan.events ?? []) kernel.emit(event)
     const secret = { grantId: plan.grant.id, secret: plan.issued.accessToken }
-    const tell = tellingOf(kernel, plan)
-    const ofToken = tell ? { ...claims?.accessToken, ...tell('access_token') } : claims?.accessToken
+    const ofTerms = termClaimsOf(kernel, plan)
+    const ofToken = ofTerms ? { ...claims?.accessToken, ...ofTerms('access_token') } : claims?.accessToken
     const written = accessTokens.write(secret, plan.grant, ofToken, now)
     const accessToken = written instanceof Promise ? await written : written
     const response = tokenResponse(plan, accessToken, now, context)
     // No feature replaces a member of core, or of a feature before it.
-    if (tell) Object.assign(response, tell('token_response'), { ...response })
-    const ofIdToken = tell ? { ...claims?.idToken, ...tell('id_token') } : claims?.idToken
+    if (ofTerms) Object.assign(response, ofTerms('token_response'), { ...response })
+    const ofIdToken = ofTerms ? { ...claims?.idToken, ...ofTerms('id_token') } : claims?.idToken
     for (const make of members) Object.assign(response, await make(response, ofIdToken), { ...response })
     const { grant, issued } = plan
     kernel.observer?.report({ fact: 'tokens_issued', grantType: grantType.name, grant, issued }, http)

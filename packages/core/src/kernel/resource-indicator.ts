@@ -48,10 +48,13 @@ export function plainResources(known: readonly string[]): readonly string[] {
 
 function isKnown(known: readonly string[], resource: string): boolean {
   if (known.includes(resource)) return familyOf(resource) === undefined
-  return known.some((one) => {
-    const family = familyOf(one)
-    return family !== undefined && valueIn(family, resource) !== undefined
-  })
+  return known.some((one) => isMember(one, resource))
+}
+
+/** Whether a resource is a member of the family that an option names. */
+export function isMember(indicator: string, resource: string): boolean {
+  const family = familyOf(indicator)
+  return family !== undefined && valueIn(family, resource) !== undefined
 }
 
 /** RFC 8707 compares strings. But URL libraries add a slash to an origin, so it is the same with and without one. */

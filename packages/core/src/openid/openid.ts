@@ -1,7 +1,7 @@
 /** OpenID Connect, if the scope catalogue has `openid`: ID tokens, UserInfo, and their metadata. */
 import type { SignInClassifier } from '../grants/introspection.ts'
 import { isProtectedClaim, operatorClaims, type TokenClaimsOptions } from '../grants/operator-claims.ts'
-import { toldTerms, type WithTerms } from '../grants/request-terms.ts'
+import { claimsOfTerms, type WithTerms } from '../grants/request-terms.ts'
 import { type Endpoint, endpointPath, type PathOptions } from '../http/endpoint.ts'
 import { json } from '../http/http.ts'
 import {
@@ -140,8 +140,8 @@ function userinfo(
         const error = reference === undefined ? gone : gone.withReference(reference)
         return tokenError(guard, error, { scopes: [OPENID] }, tokenType(token.jkt))
       }
-      const told = terms && toldTerms(server.requestTerms, terms, { use: 'userinfo', resources })
-      return json(200, { sub: subject, ...release(scopes, user), ...more, ...told }, headers)
+      const ofTerms = terms && claimsOfTerms(server.requestTerms, terms, { use: 'userinfo', resources })
+      return json(200, { sub: subject, ...release(scopes, user), ...more, ...ofTerms }, headers)
     },
   }
 }

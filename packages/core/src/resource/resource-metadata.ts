@@ -93,7 +93,7 @@ function placeOf(resource: string): string {
   return wellKnownPath('oauth-protected-resource', family.prefix.slice(0, -1)) + MEMBERS
 }
 
-/** The document of any member that is well formed. It reads nothing: which members exist is not told. */
+/** The document of any member that is well formed. It reads nothing: it does not reveal which members exist. */
 function answerOfMember(family: ResourceFamily, document: object): ResourceDocument['answer'] {
   const prefix = `${wellKnownPath('oauth-protected-resource', family.prefix.slice(0, -1))}/`
   return (request) => {

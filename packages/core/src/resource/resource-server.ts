@@ -6,10 +6,10 @@
 import { recordUse } from '../grants/change-grant.ts'
 import { findAccessToken, holderOf, workloadOf } from '../grants/grant.ts'
 import {
+  claimsOfTerms,
   hasUnknownTerm,
-  type ToldTerm,
+  type TermClaims,
   termsOfToken,
-  toldTerms,
   type WithTerms,
 } from '../grants/request-terms.ts'
 import { wellKnownAddress } from '../http/endpoint.ts'
@@ -76,7 +76,7 @@ export interface ResourceServerOptions<Scope extends string> extends GuardOption
   /** The access token format of the authorization server. Default: opaque tokens. */
   readonly accessTokens?: AccessTokenFormat | undefined
   /** `requestTerms` of the authorization server. Tokens with a term that is not among them are refused. Default: none. */
-  readonly requestTerms?: readonly ToldTerm[] | undefined
+  readonly requestTerms?: readonly TermClaims[] | undefined
   /** Watches the guard, such as `signInAttempts` of `@grantkit/explain`: errors then have a reference. Default: none. */
   readonly observer?: CreateObserver | undefined
   /** The secret of the authorization server, for the observer. */
@@ -164,7 +164,7 @@ export interface GuardedResource extends Deciding {
   /** It is a member of a family: a token without resources is not valid there. */
   readonly mustBeNamed?: boolean | undefined
   /** Those that it knows. */
-  readonly requestTerms?: readonly ToldTerm[] | undefined
+  readonly requestTerms?: readonly TermClaims[] | undefined
 }
 
 /** A guard of the authorization server itself, which requires a token. */
@@ -244,8 +244,8 @@ function withTerms<Token extends AccessToken | ClientCredentialsToken>(
 ): Token {
   const terms = termsOfToken(grant, state) ?? {}
   // This API hears what is for it, however many the token is for.
-  const told = { use: 'access_token', resources: [resource] } as const
-  return { ...token, terms, claims: toldTerms(requestTerms, terms, told) }
+  const request = { use: 'access_token', resources: [resource] } as const
+  return { ...token, terms, claims: claimsOfTerms(requestTerms, terms, request) }
 }
 
 /** Copies nothing for a plain token of a user, which nearly every request has. */

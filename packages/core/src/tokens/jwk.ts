@@ -21,7 +21,7 @@ export const JWS_ALGORITHMS = Object.keys(KEY_TYPES) as readonly JwsAlgorithm[]
 const EDWARDS: readonly JwsAlgorithm[] = ['EdDSA', 'Ed25519']
 
 /** `Ed25519` is a newer name of `EdDSA` (RFC 9864 2.2). Each library signs by the name that it knows, so each stands for both. */
-export function withBothNames(algorithms: readonly JwsAlgorithm[]): readonly JwsAlgorithm[] {
+function withBothNames(algorithms: readonly JwsAlgorithm[]): readonly JwsAlgorithm[] {
   return [...new Set(algorithms.flatMap((alg) => (EDWARDS.includes(alg) ? EDWARDS : alg)))]
 }
 
@@ -31,6 +31,15 @@ export function acceptedAlgorithms(feature: string, named: readonly string[]): r
   if (named.length === 0 || known.length !== named.length)
     throw new Error(`${feature}: algorithms must be some of ${JWS_ALGORITHMS.join(', ')}`)
   return withBothNames(known)
+}
+
+/** Those of `offered` with which a client may sign: all, unless it registered one, by either name. */
+export function registeredAlgorithms(
+  offered: readonly JwsAlgorithm[],
+  registered: unknown,
+): readonly JwsAlgorithm[] {
+  if (registered === undefined) return offered
+  return offered.filter((alg) => withBothNames([alg]).some((name) => name === registered))
 }
 
 /** In bits (RFC 7518 3.3). */

@@ -116,7 +116,8 @@ export const BACKCHANNEL_VERDICTS = {
   },
   auth_req_id_expired: {
     by: 'user',
-    sentence: 'The user did not answer in time, or no user has the hint, which no client is told.',
+    sentence:
+      'The user did not answer in time, or no user has the hint: the client gets the same answer for both.',
     fix: ASK_AGAIN,
     toDeveloper: 'Stop polling. Ask again when the user is likely there.',
   },

@@ -4,8 +4,6 @@ import { fill } from '../language.ts'
 import { layout, type PageContext } from '../layout.ts'
 import { appDetails, documentAddress, namedApp, redirectTarget, signedInAs } from './app.ts'
 import { callbackChoice } from './callback.ts'
-import { authorizationDetails } from './details.ts'
-import { organizationChoice } from './organization.ts'
 import { decision } from './scopes.ts'
 
 /** The consent page. The app chose its own name, so the target of the redirect is as large. What few people need is folded: the scopes stand in sight. */
@@ -14,8 +12,6 @@ export async function consentPage(context: PageContext, view: ConsentView): Prom
   const { client, identity, session, scopes, returnTo } = view
   const known = identity?.known
   const offer = view.canShowCallback ? callbackChoice(context) : ''
-  const organization = organizationChoice(context, view.terms)
-  const details = authorizationDetails(context, view.terms)
   const main = html`
 <h1>${consent.title}</h1>${view.formExpired ? html`<p class="problem" role="alert">${consent.expired}</p>` : ''}
 <div class="asker"><section class="app" aria-label="${consent.theApp}">
@@ -25,8 +21,8 @@ export async function consentPage(context: PageContext, view: ConsentView): Prom
 </section>
 ${known === undefined ? '' : whoGains(context, known.host)}</div>
 <form method="post" action="${view.action}">
-  <input type="hidden" name="ticket" value="${view.ticket}">${organization}${details}
-  ${decision(context, { asks: consent.asks, scopes, more: offer, cautious: known !== undefined, chooses: organization !== '', isWhole: details !== '' })}
+  <input type="hidden" name="ticket" value="${view.ticket}">
+  ${decision(context, { asks: consent.asks, scopes, more: offer, cautious: known !== undefined, terms: view.terms })}
 </form>`
   return layout(context, { title: consent.title, main, formAction: ["'self'", ...view.formActionSources] })
 }

@@ -4,8 +4,6 @@ import { html, type SafeHtml } from '@remix-run/html-template'
 import { ago, fill, type Language } from '../language.ts'
 import { layout, linkedToApps, type PageContext } from '../layout.ts'
 import { appName, namedApp, signedInAs } from './app.ts'
-import { authorizationDetails } from './details.ts'
-import { organizationChoice } from './organization.ts'
 import { decision } from './scopes.ts'
 
 /** The page on which the user of a device without a browser types its code. */
@@ -30,8 +28,6 @@ export function userCodePage(context: PageContext, view: UserCodeView): HttpResp
 export async function devicePage(context: PageContext, view: DeviceView): Promise<HttpResponse> {
   const { device } = context.language
   const { client, session } = view
-  const organization = organizationChoice(context, view.terms)
-  const details = authorizationDetails(context, view.terms)
   const main = html`
 <h1>${device.title}</h1>
 <div class="asker"><p class="problem"><strong>${device.warning}</strong> ${device.warningReason}</p>
@@ -44,8 +40,8 @@ export async function devicePage(context: PageContext, view: DeviceView): Promis
   </dl>
 </section></div>
 <form method="post" action="${view.action}">
-  <input type="hidden" name="ticket" value="${view.ticket}">${organization}${details}
-  ${decision(context, { asks: device.asks, scopes: view.scopes, cautious: true, chooses: organization !== '', isWhole: details !== '' })}
+  <input type="hidden" name="ticket" value="${view.ticket}">
+  ${decision(context, { asks: device.asks, scopes: view.scopes, cautious: true, terms: view.terms })}
 </form>`
   return layout(context, { title: device.title, main, formAction: ["'self'"] })
 }

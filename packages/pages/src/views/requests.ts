@@ -8,8 +8,6 @@ import { html, type SafeHtml } from '@remix-run/html-template'
 import { ago, fill } from '../language.ts'
 import { layout, linkedToApps, type PageContext } from '../layout.ts'
 import { appName, namedApp, signedInAs } from './app.ts'
-import { authorizationDetails } from './details.ts'
-import { organizationChoice } from './organization.ts'
 import { pointInTime } from './point-in-time.ts'
 import { decision } from './scopes.ts'
 
@@ -73,9 +71,6 @@ export async function requestPage(context: PageContext, view: BackchannelRequest
   const since = { ago: ago(context.language, age) }
   const from = network && { ...since, network: html`<bdi dir="ltr"><code>${network}</code></bdi>` }
   const returnTo = `${view.request.path}?${view.request.query}`
-  const organization = organizationChoice(context, view.terms)
-  const details = authorizationDetails(context, view.terms)
-  const beside = { chooses: organization !== '', isWhole: details !== '' }
   const main = html`
 <h1>${texts.askTitle}</h1>
 <div class="asker"><p class="problem"><strong>${texts.warning}</strong> ${texts.warningReason}</p>
@@ -88,8 +83,8 @@ export async function requestPage(context: PageContext, view: BackchannelRequest
   </dl>
 </section></div>
 <form class="even" method="post" action="${view.action}">
-  <input type="hidden" name="ticket" value="${view.ticket}">${organization}${details}
-  ${decision(context, { asks: texts.asks, scopes: view.scopes, cautious: true, more: never(context), ...beside })}
+  <input type="hidden" name="ticket" value="${view.ticket}">
+  ${decision(context, { asks: texts.asks, scopes: view.scopes, cautious: true, more: never(context), terms: view.terms })}
 </form>`
   return layout(context, { title: texts.askTitle, main, formAction: ["'self'"] })
 }

@@ -1,8 +1,11 @@
 import type { ConsentScope } from '@grantkit/core'
+import type { TermViews } from '@grantkit/core/feature'
 import { isReading, type ScopeInWords } from '@grantkit/core/internal'
 import { html, type SafeHtml } from '@remix-run/html-template'
 import { counted, type Language, listed } from '../language.ts'
 import { linkedToApps, type PageContext } from '../layout.ts'
+import { authorizationDetails } from './details.ts'
+import { organizationChoice } from './organization.ts'
 
 /** More scopes than this are grouped by area, each told in a sentence: nobody reads forty lines, or tabs through them. */
 const FEW = 8
@@ -14,24 +17,26 @@ interface Decision {
   readonly more?: SafeHtml | '' | undefined
   /** Nothing leads to "Allow": who is here by mistake must not. */
   readonly cautious?: boolean | undefined
-  /** Whether the form has a choice that must be made. Nobody makes one to deny. */
-  readonly chooses?: boolean | undefined
-  /** Whether the form has more than scopes, all of which is allowed or denied: reading only is no answer then. */
-  readonly isWhole?: boolean | undefined
+  /** What the user decides beside the scopes. */
+  readonly terms?: TermViews | undefined
 }
 
 /** What an app asks for, with the buttons of its form. */
 export function decision(context: PageContext, asked: Decision): SafeHtml {
-  const { asks, scopes, more, isWhole } = asked
+  const { asks, scopes, more, terms } = asked
+  const organization = organizationChoice(context, terms)
+  const details = authorizationDetails(context, terms)
+  // All of it is allowed or denied: reading only is no answer then.
+  const isWhole = details !== ''
   const { language } = context
   const isLong = scopes.length > FEW
   const skip = isLong ? html` <a href="#decision">${language.scopes.toDecision}</a>` : ''
   const disconnect = linkedToApps(context, language.scopes.disconnect)
-  return html`
+  return html`${organization}${details}
 <h2>${asks}</h2>
 <p>${scopeCount(language, scopes, isWhole)} <span class="quiet">${language.scopes.untick}</span>${skip}</p>
 ${scopeChoices(language, scopes)}${more}
-${buttons(language, asked)}
+${buttons(language, asked, { chooses: organization !== '', isWhole })}
 ${disconnect === '' ? '' : html`<p class="quiet">${disconnect}</p>`}`
 }
 
@@ -64,10 +69,17 @@ export function scopeCount(
   return sentences.join(' ')
 }
 
+/** What a form decides beside scopes: `chooses`, a choice that must be made, which nobody makes to deny; `isWhole`, all or nothing. */
+interface DecidesMore {
+  readonly chooses: boolean
+  readonly isWhole: boolean
+}
+
 /** Deny comes first: a browser sends a form by its first button. Below the scopes and never over them: whoever answers has passed them all. */
 function buttons(
   { decision: texts }: Language,
-  { scopes, cautious = false, chooses = false, isWhole = false }: Decision,
+  { scopes, cautious = false }: Decision,
+  { chooses, isWhole }: DecidesMore,
 ): SafeHtml {
   return html`<div class="decision" id="decision" tabindex="-1">
   <button name="decision" value="deny"${chooses ? html` formnovalidate` : ''}>${texts.deny}</button>

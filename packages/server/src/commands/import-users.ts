@@ -25,7 +25,7 @@ export const importUsers = (load: LoadService) =>
         description: 'JSON: a user on each line, an array, or an object with "users"',
       },
       from: { type: 'enum', options: [...IMPORT_SOURCES], required: true, description: 'the system' },
-      'dry-run': { type: 'boolean', description: 'reads the file, and adds nobody' },
+      'dry-run': { type: 'boolean', description: 'reads the file, and adds no user' },
       'emails-verified': {
         type: 'boolean',
         description: 'the addresses belong to the users, unless the file says of one that it is not verified',

@@ -83,7 +83,7 @@ export const peopleFields = (origin: Origin) => ({
   requirePasskey: field(
     RequirePasskey.optional(),
     "who must sign in with a passkey, from a day on: `{ who: 'admins', from: '2027-01-31' }`; `who` is `admins`, `all` or a list of roles",
-    { otherwise: 'nobody', guide: 'server/sign-in.md#required-passkeys' },
+    { otherwise: 'no account', guide: 'server/sign-in.md#required-passkeys' },
   ),
   upstream: field(
     Providers(secret(origin).pipe(text())).default([]),

@@ -12,7 +12,7 @@ import type { Provider } from '../config/providers.ts'
 import { formOf, type WithBody } from '../http/bodies-and-answers.ts'
 import type { Markup } from '../http/page.ts'
 import { signInAgain } from '../http/sign-in-wishes.ts'
-import type { SignInFacts, Visit } from '../sign-in/session.ts'
+import { factsOf, type SignInFacts, type Visit } from '../sign-in/session.ts'
 import { attemptPassword, signInFailed } from '../sign-in/sign-in-attempt.ts'
 import type { AdminSignIns, WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
 import {
@@ -83,8 +83,8 @@ async function confirm(
   visit: Visit,
 ): Promise<SignInFacts | { readonly problem: Says }> {
   const { id, email = '', password: hash } = visit.account
-  const { authTime, confirmedAt, signedInBy, acr, amr, provider } = visit.session
-  const same = { authTime, confirmedAt, signedInBy, acr, amr, provider }
+  const { acr, provider } = visit.session
+  const same = factsOf(visit.session)
   if (isBySignIn(visit, await visits.isFresh(visit))) return same
   if (hash === '') return { problem: NOT_FRESH }
   const { current_password: password = '' } = formOf(c)

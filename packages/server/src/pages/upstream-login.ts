@@ -14,7 +14,7 @@ import type { RefusalReason, SignInRefused } from '../events.ts'
 import { formOf, jsonError, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
 import { pageResponse } from '../http/page.ts'
 import { type SignInWishes, wishesIn } from '../http/sign-in-wishes.ts'
-import type { Visit } from '../sign-in/session.ts'
+import { factsOf, type Visit } from '../sign-in/session.ts'
 import { hasOtherWay } from '../sign-in/ways-to-sign-in.ts'
 import { type LoginOptions, signedIn, signInSucceeded } from './login.ts'
 import { inLanguage, type LocalSite } from './page-language.ts'
@@ -101,13 +101,14 @@ export function upstreamLogin(
 
   /** A new way to sign in ends every other session of the account. @returns the cookies of this browser */
   async function continued(c: Context, { account, session }: Visit): Promise<string[]> {
-    const { authTime, confirmedAt, signedInBy, acr, amr, provider } = session
     // Another tab has connected a provider at the same time, and renewed the session.
     const ended = await options.accounts.endSessionsOf(account)
     if (ended === undefined) return []
-    const same = { authTime, confirmedAt, signedInBy, acr, amr, provider }
     const connectedIn = connectionIdOf(session)
-    const next = await options.sessions.start(ended, c.req.header('cookie'), { ...same, connectedIn })
+    const next = await options.sessions.start(ended, c.req.header('cookie'), {
+      ...factsOf(session),
+      connectedIn,
+    })
     options.onEvent(signInSucceeded(next.session))
     return [next.cookie, ...options.browsers.remember(ended, c.req.header('cookie'))]
   }

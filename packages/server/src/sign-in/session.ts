@@ -74,6 +74,11 @@ export interface SignInFacts {
   readonly connectedIn?: string | undefined
 }
 
+/** Those that a session goes on with when another one takes its place. */
+export function factsOf({ authTime, confirmedAt, signedInBy, acr, amr, provider }: UserSession): SignInFacts {
+  return { authTime, confirmedAt, signedInBy, acr, amr, provider }
+}
+
 export interface Visit {
   readonly session: UserSession
   /** As it was when the session was found, or before. */

@@ -2,11 +2,11 @@ import type { ServerSecret } from '@grantkit/core'
 import * as z from 'zod'
 import type { AccountRows } from '../accounts/account-rows.ts'
 import type { StoredAccount } from '../accounts/accounts.ts'
-import { addIdentity, type Identity, mayConnect } from '../accounts/upstream/identities.ts'
+import { addIdentity, type Identity, linkedIdentity, mayConnect } from '../accounts/upstream/identities.ts'
 import type { Provider } from '../config/providers.ts'
 import type { Rows } from '../database/database.ts'
 import { type Flow, flowsInCookies } from '../http/flows.ts'
-import { type AdminSignIns, hasOtherWay, type WaysToSignIn } from './ways-to-sign-in.ts'
+import { type AdminSignIns, hasOtherWay, providerOf, type WaysToSignIn } from './ways-to-sign-in.ts'
 
 /**
  * Identities whose verified address is that of an account. Each waits in the browser that came with it, for ten minutes, until its
@@ -70,7 +70,7 @@ export function waitingIdentities(options: Options): WaitingIdentities {
   const { accounts, ways, adminSignIns } = options
   const cookie = { name: 'connect', purpose: 'waiting identity', value: Value, seconds: SECONDS }
   const flows = flowsInCookies(options, cookie)
-  const configured = (id: string) => ways.providers.find(({ provider }) => provider.id === id)?.provider
+  const configured = (id: string) => providerOf(ways, id)?.provider
 
   return {
     async begin(cookies, id, { provider, identity, account: holder }) {
@@ -96,8 +96,11 @@ export function waitingIdentities(options: Options): WaitingIdentities {
       const waits = isCurrent && provider !== undefined && (await mayConnect(ways, provider, account))
       if (waits && (await holder()) === undefined) {
         if (!(await adminSignIns.mayChangeSignIn({ account, session: { acr } }))) return 'refused'
-        const shown = { shownAs: email ?? identity, addedAt: Date.now(), provider: provider.id }
-        const linked = { issuer, identity, subject: id, ...shown, ...(oid !== '' && { tenant, oid }) }
+        const person = oid === '' ? {} : { tenant, oid }
+        const linked = linkedIdentity(
+          { issuer, subject: identity, email, provider: provider.id, ...person },
+          id,
+        )
         const add = (rows: Rows) => addIdentity(rows, linked, account)
         const ended = await accounts.endSessionsOf(account, add)
         if (ended !== undefined) return { account: ended, isNew: true }

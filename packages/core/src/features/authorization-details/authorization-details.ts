@@ -6,10 +6,10 @@
  */
 
 import type { Feature } from '../../feature.ts'
-import type { RequestTerm, ToldTerm } from '../../grants/request-terms.ts'
+import type { RequestTerm, TermClaims } from '../../grants/request-terms.ts'
 import { listOf, text } from '../../http/message.ts'
 import { DETAIL_ERRORS, type DetailTypes } from './detail.ts'
-import { DETAILS, detailTerm, tellDetails } from './detail-term.ts'
+import { claimsOfDetails, DETAILS, detailTerm } from './detail-term.ts'
 
 export type { AuthorizationDetail, DetailType, DetailTypes, DetailUses } from './detail.ts'
 export { DETAIL_ERRORS } from './detail.ts'
@@ -72,5 +72,5 @@ export function authorizationDetails({ types }: AuthorizationDetailsOptions): Fe
   })
 }
 
-/** For the guard of an API in another process than the server: `createResourceServer({ …, requestTerms: [toldDetails] })`. */
-export const toldDetails: ToldTerm = { name: DETAILS, tell: tellDetails } as ToldTerm
+/** For the guard of an API in another process than the server: `createResourceServer({ …, requestTerms: [detailClaims] })`. */
+export const detailClaims: TermClaims = { name: DETAILS, claimsOf: claimsOfDetails } as TermClaims

@@ -1,4 +1,4 @@
-import { keptUntil } from '../../grants/change-grant.ts'
+import { keptUntil, MAX_ATTEMPTS } from '../../grants/change-grant.ts'
 import { errorResponse } from '../../http/endpoint.ts'
 import { type BaseEvent, shielded } from '../../kernel/events.ts'
 import { type ErrorDefinition, OAuthError, SERVER_ERRORS } from '../../kernel/oauth-error.ts'
@@ -66,11 +66,11 @@ export interface DetailGuard {
  * @example
  * ```ts with:server
  * import { createResourceServer } from '@grantkit/core'
- * import { type DetailTypes, detailGuard, toldDetails } from '@grantkit/core/authorization-details'
+ * import { type DetailTypes, detailGuard, detailClaims } from '@grantkit/core/authorization-details'
  *
  * declare const types: DetailTypes
  *
- * const bank = createResourceServer({ resource: issuer, store, scopes, requestTerms: [toldDetails] })
+ * const bank = createResourceServer({ resource: issuer, store, scopes, requestTerms: [detailClaims] })
  * export const payments = detailGuard({ api: bank, types, store })
  * // const refused = await payments.spend(token, { type: 'payment', amount: 1250, currency: 'EUR' }, paymentId)
  * ```
@@ -114,15 +114,10 @@ export function detailGuard({
       const outcome = await spendOf(grants, token.grantId as GrantId, spending)
       if (outcome === 'ended') return refused(token, BEARER_ERRORS.bearer_unknown)
       if (outcome === 'used_up') return refused(token, DETAIL_ERRORS.detail_used_up)
+      if (outcome === 'repeated') return undefined
       const { grantId, clientId } = token
-      const event = {
-        type: 'authorization_detail_spent',
-        grantId,
-        clientId,
-        detail: asked.type,
-        amount,
-      } as const
-      if (outcome === 'spent') emit(event satisfies AuthorizationDetailSpent)
+      const spent = { grantId, clientId, detail: asked.type, amount }
+      emit({ type: 'authorization_detail_spent', ...spent } satisfies AuthorizationDetailSpent)
       return undefined
     },
   }
@@ -143,8 +138,8 @@ function checkedOperation(
 
 /** As the guard tells them: with the store those for this API; in a JWT those for any of its resources, so `within` must compare `locations`. */
 function detailsOf({ claims }: AccessToken): readonly AuthorizationDetail[] {
-  const told = claims?.[DETAILS]
-  return Array.isArray(told) ? told : []
+  const granted = claims?.[DETAILS]
+  return Array.isArray(granted) ? granted : []
 }
 
 function refusal(metadataUrl: string, { jkt }: AccessToken, error: OAuthError): Refused {
@@ -160,7 +155,6 @@ function refusal(metadataUrl: string, { jkt }: AccessToken, error: OAuthError): 
 
 const OPERATION_LENGTH = 16
 const MAX_OPERATIONS = 20
-const RACES = 16
 
 interface Spending {
   /** The details of the token that cover the operation. */
@@ -176,7 +170,7 @@ interface Spending {
 type SpendOutcome = 'spent' | 'repeated' | 'used_up' | 'ended'
 
 async function spendOf(grants: GrantRecords, grantId: GrantId, spending: Spending): Promise<SpendOutcome> {
-  for (let attempt = 0; attempt < RACES; attempt++) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     if (attempt > 0) await pauseAfter(attempt - 1, {})
     const seen = await grants.find(grantId)
     const granted = seen?.value.terms?.authorization_details

@@ -93,7 +93,7 @@ export function detailTerm(types: DetailTypes): RequestTerm<readonly Authorizati
     absent(requested) {
       if (sentIn(requested)) throw new OAuthError(DETAIL_ERRORS.details_not_granted)
     },
-    tell: tellDetails,
+    claimsOf: claimsOfDetails,
   }
 }
 
@@ -116,7 +116,7 @@ function digest(details: readonly AuthorizationDetail[]): string {
 }
 
 /** RFC 9396 7, 9.1, 9.2: an API hears only what is for it. */
-export const tellDetails: RequestTerm<unknown, GrantedDetails>['tell'] = (
+export const claimsOfDetails: RequestTerm<unknown, GrantedDetails>['claimsOf'] = (
   { details },
   { use, resources },
 ) => {

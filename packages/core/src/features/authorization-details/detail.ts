@@ -55,7 +55,6 @@ export const DETAIL_ERRORS = defineErrors({
     'invalid_request',
     'The form does not say what the page has shown. Open the request again in the application',
   ],
-  ...withCode('insufficient_authorization', {}),
   detail_missing: [
     'insufficient_authorization',
     'The user has not allowed this operation. Ask for it by authorization_details',

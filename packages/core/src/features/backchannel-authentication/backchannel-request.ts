@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { REQUEST_ERRORS } from '../../authorization/authorization-request.ts'
 import type { ClientEndpoint } from '../../clients/client-endpoint.ts'
-import { AFTERLIFE, type DecoupledRequest, INTERVAL } from '../../grants/decoupled-request.ts'
+import { type DecoupledRequest, INTERVAL, requestTimes } from '../../grants/decoupled-request.ts'
 import { askedTerms } from '../../grants/request-terms.ts'
 import { GRANT_TYPE_ERRORS } from '../../grants/token-endpoint.ts'
 import { json } from '../../http/http.ts'
@@ -103,7 +103,7 @@ export interface BackchannelUserUnknown {
   readonly clientId: string
 }
 
-/** A user was not told of a request, which waits on their page. `cause` is the rejection of `notify`. */
+/** A user was not notified of a request, which waits on their page. `cause` is the rejection of `notify`. */
 export interface BackchannelNotifyFailed {
   readonly type: 'backchannel_notify_failed'
   readonly requestId: string
@@ -153,12 +153,12 @@ export function backchannelEndpoint(context: BackchannelRequests, path: string):
         const ids = { requestId, clientId: client.clientId }
         if (subject === undefined)
           server.emit({ type: 'backchannel_user_unknown', ...ids } satisfies BackchannelUserUnknown, http)
-        // One that ended at once, with the sessions of its user, is told to nobody.
+        // One that ended at once, with the sessions of its user, notifies no user.
         else if (waits) {
           const url = `${context.pageUri}?request=${requestId}`
           const notice: BackchannelNotice = { ...ids, subject, url, expiresAt: endsAt }
           server.emit({ type: 'backchannel_requested', ...notice } satisfies BackchannelRequested, http)
-          void tell(context, notice)
+          void notifyUser(context, notice)
         }
         // CIBA 7.3.
         return json(200, { auth_req_id: authReqId, expires_in: lifetime, interval: INTERVAL }, key?.headers)
@@ -167,8 +167,8 @@ export function backchannelEndpoint(context: BackchannelRequests, path: string):
   }
 }
 
-/** Not awaited: how long it takes would tell that the user exists. */
-async function tell({ server, notify }: BackchannelRequests, notice: BackchannelNotice): Promise<void> {
+/** Not awaited: how long it takes would reveal that the user exists. */
+async function notifyUser({ server, notify }: BackchannelRequests, notice: BackchannelNotice): Promise<void> {
   const { requestId, clientId } = notice
   try {
     await notify(notice)
@@ -280,12 +280,11 @@ async function storedRequest(
   access: StoredAccess,
 ) {
   const { server, kind } = context
-  const createdAt = server.now()
-  const endsAt = createdAt + lifetime
+  const times = requestTimes(server.now(), lifetime)
+  const { endsAt } = times
   const grantId = newGrantId(server.random)
   const requestId = newId(server.random)
   const authReqId = formatDecoupledCode('gkb', { grantId, requestId, secret: newSecret(server.random) })
-  const times = { createdAt, endsAt, expiresAt: endsAt + AFTERLIFE }
   const codeHash = sha256(authReqId)
   const request: DecoupledRequest = { kind, ...access, subject, grantId, codeHash, ...times }
   // The place first: a request beyond the limit leaves nothing.

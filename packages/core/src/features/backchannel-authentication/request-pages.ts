@@ -17,6 +17,7 @@ import type { Tickets } from '../../authorization/ticket.ts'
 import { type PublicClient, publicClient } from '../../clients/client-record.ts'
 import type { ServerContext } from '../../feature.ts'
 import { type DecoupledRequest, findRequest, isOpen } from '../../grants/decoupled-request.ts'
+import { extentOf } from '../../grants/grant.ts'
 import type { Endpoint } from '../../http/endpoint.ts'
 import { type HttpRequest, type HttpResponse, securePage } from '../../http/http.ts'
 import { formParameters, parameters, readMessage } from '../../http/message.ts'
@@ -233,7 +234,7 @@ async function decide(context: BackchannelPages, http: HttpRequest): Promise<Htt
   const { server, pages, page } = context
   const answer = await answerRequest(context, http)
   if (answer === undefined) return askToSignIn(context, http)
-  const { never } = readMessage(DecisionForm, formParameters(http))
+  const { never } = formParameters(http)
   const { client, requestId, decision, grant, isFirst } = answer
   const { subject } = decision
   const ids = { requestId, clientId: client.clientId }
@@ -245,9 +246,8 @@ async function decide(context: BackchannelPages, http: HttpRequest): Promise<Htt
     blockedUntil = await close(context, keyOfUser(subject), ids, said)
   } finally {
     if (isFirst && grant !== undefined) {
-      const { id: grantId, scopes, resources, terms } = grant
-      const extent = { scopes, resources, ...(terms && { terms }) }
-      const event = { type: 'backchannel_approved', ...ids, grantId, subject, ...extent } as const
+      const allowed = { grantId: grant.id, subject, ...extentOf(grant) }
+      const event = { type: 'backchannel_approved', ...ids, ...allowed } as const
       server.emit(event satisfies BackchannelApproved, http)
     } else if (isFirst || blockedUntil !== undefined) {
       const event = { type: 'backchannel_denied', ...ids, subject, blockedUntil } as const

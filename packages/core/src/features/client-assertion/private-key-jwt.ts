@@ -32,7 +32,13 @@ import {
   type VerificationKeys,
 } from '../../tokens/compact-jws.ts'
 import type { FetchedKeys } from '../../tokens/fetched-keys.ts'
-import { isFor, JWS_ALGORITHMS, type JwsAlgorithm, PublicJwk, withBothNames } from '../../tokens/jwk.ts'
+import {
+  isFor,
+  JWS_ALGORITHMS,
+  type JwsAlgorithm,
+  PublicJwk,
+  registeredAlgorithms,
+} from '../../tokens/jwk.ts'
 import { UsableJwk, usableKeys } from '../../tokens/jws-signature.ts'
 
 /** Which assertions the server accepts. */
@@ -120,7 +126,8 @@ async function verifiedAssertion(
 }
 
 function verificationKeys({ algorithms, keysAt }: AcceptedAssertions, client: Client): VerificationKeys {
-  return { algorithms: algorithmsOf(registeredKeys(client), algorithms), keys: keysOf(client, keysAt) }
+  const { token_endpoint_auth_signing_alg: registered } = registeredKeys(client)
+  return { algorithms: registeredAlgorithms(algorithms, registered), keys: keysOf(client, keysAt) }
 }
 
 /** The keys that a client registered, for whatever it signs. */
@@ -213,15 +220,6 @@ function registeredKeys({ featureMetadata = {} }: Client): Registered {
   return Registered.safeParse(featureMetadata).data ?? {}
 }
 
-function algorithmsOf(
-  { token_endpoint_auth_signing_alg: registered }: Registered,
-  offered: readonly JwsAlgorithm[],
-): readonly JwsAlgorithm[] {
-  return registered === undefined
-    ? offered
-    : withBothNames([registered]).filter((alg) => offered.includes(alg))
-}
-
 /** @throws OAuthError `invalid_client_metadata` for a client that could never authenticate */
 export function checkKeys(client: Client, offered: readonly JwsAlgorithm[]): void {
   if (client.tokenEndpointAuthMethod !== PRIVATE_KEY_JWT) return
@@ -234,7 +232,7 @@ function keysFault(registered: Registered, offered: readonly JwsAlgorithm[]): st
   const { jwks, jwks_uri } = registered
   if ((jwks === undefined) === (jwks_uri === undefined))
     return `${PRIVATE_KEY_JWT} needs jwks or jwks_uri, and not both`
-  const algorithms = algorithmsOf(registered, offered)
+  const algorithms = registeredAlgorithms(offered, registered.token_endpoint_auth_signing_alg)
   const usable = jwks === undefined || jwks.keys.some((key) => algorithms.some((alg) => isFor(alg, key)))
   if (usable && algorithms.length > 0) return undefined
   return `jwks: no key for ${algorithms.join(', ') || 'an algorithm of this server'}`

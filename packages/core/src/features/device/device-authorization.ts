@@ -3,11 +3,11 @@ import type { ClientEndpoint } from '../../clients/client-endpoint.ts'
 import type { ServerContext } from '../../feature.ts'
 import { requiredChallenge } from '../../grants/authorization-code.ts'
 import {
-  AFTERLIFE,
   type DecoupledRequest,
   type DecoupledRequests,
   INTERVAL,
   requestRecordId,
+  requestTimes,
 } from '../../grants/decoupled-request.ts'
 import { askedTerms } from '../../grants/request-terms.ts'
 import { GRANT_TYPE_ERRORS } from '../../grants/token-endpoint.ts'
@@ -154,9 +154,7 @@ async function storedRequest(
   { server: { random, now, secret }, transients, kind, codeLifetime }: DeviceGrant,
   access: RequestedAccess,
 ) {
-  const createdAt = now()
-  const endsAt = createdAt + codeLifetime
-  const times = { createdAt, endsAt, expiresAt: endsAt + AFTERLIFE }
+  const times = requestTimes(now(), codeLifetime)
   const grantId = newGrantId(random)
   const deviceSecret = newSecret(random)
   for (let draw = 0; draw < MAX_DRAWS; draw++) {

@@ -9,6 +9,7 @@ import { type Answered, answerRequest, askToSignIn } from '../../authorization/d
 import { errorPages } from '../../authorization/redirect-target.ts'
 import { publicClient } from '../../clients/client-record.ts'
 import type { Feature } from '../../feature.ts'
+import { extentOf } from '../../grants/grant.ts'
 import { addressOf, basePathOf, type Endpoint, endpointPath, type PathOptions } from '../../http/endpoint.ts'
 import { type HttpRequest, type HttpResponse, securePage } from '../../http/http.ts'
 import { pageView } from '../../http/page.ts'
@@ -187,6 +188,5 @@ async function answerDevice(context: DevicePages, http: HttpRequest): Promise<Ht
 function answeredEvent({ client, requestId, decision, grant }: Answered): DeviceApproved | DeviceDenied {
   const ids = { requestId, clientId: client.clientId, subject: decision.subject }
   if (grant === undefined) return { type: 'device_denied', ...ids }
-  const { id: grantId, scopes, resources, terms } = grant
-  return { type: 'device_approved', ...ids, grantId, scopes, resources, ...(terms && { terms }) }
+  return { type: 'device_approved', ...ids, grantId: grant.id, ...extentOf(grant) }
 }

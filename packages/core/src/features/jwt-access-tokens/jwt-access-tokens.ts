@@ -7,7 +7,7 @@ import { createLocalJWKSet, jwtVerify, SignJWT } from 'jose'
 import type { Feature } from '../../feature.ts'
 import { wholeSeconds } from '../../kernel/kernel.ts'
 import type { SigningAlgorithm } from '../../kernel/records.ts'
-import { checkedResource, familyOf, valueIn } from '../../kernel/resource-indicator.ts'
+import { checkedResource, isMember } from '../../kernel/resource-indicator.ts'
 import { MAX_SIGNED_LIFETIME } from '../../kernel/revocation-log.ts'
 import { type GrantId, sha256 } from '../../kernel/secrets.ts'
 import { type AccessTokenFormat, opaqueAccessTokens, type PresentedToken } from '../../tokens/credential.ts'
@@ -95,10 +95,7 @@ export function jwtAccessTokens(options: JwtAccessTokenOptions): Feature {
 
 /** What is set for the family that has this member. */
 function ofFamily<Signed>(resources: ReadonlyMap<string, Signed>, name: string): Signed | undefined {
-  for (const [resource, signed] of resources) {
-    const family = familyOf(resource)
-    if (family !== undefined && valueIn(family, name) !== undefined) return signed
-  }
+  for (const [resource, signed] of resources) if (isMember(resource, name)) return signed
   return undefined
 }
 

@@ -102,7 +102,7 @@ type Chosen = Decided<GrantedOrganization>
 /** The organization as a term of requests. */
 export function organizationTerm(
   server: ServerContext,
-  { of, parameter = ORGANIZATION, claim = 'org_id', none = 'allow' }: OrganizationsOptions,
+  { of, parameter = ORGANIZATION, claim = ID_CLAIM, none = 'allow' }: OrganizationsOptions,
 ): RequestTerm<Asked, GrantedOrganization> {
   const membersOf = (subject: string) => organizationsOf(server, of, subject)
   const oneOf = (organizations: readonly Organization[], id: string): Organization => {
@@ -115,9 +115,10 @@ export function organizationTerm(
     if (none === 'refuse') throw new OAuthError(ORGANIZATION_ERRORS.organization_missing)
     return { value: undefined }
   }
-  const families = server.resources.map(familyOf).filter((family) => family?.variable === ORGANIZATION)
+  const families = server.resources.flatMap((resource) => familyOf(resource) ?? [])
+  const own = families.filter(({ variable }) => variable === ORGANIZATION)
   const memberOf = (resource: string) =>
-    families.map((family) => family && valueIn(family, resource)).find((id) => id !== undefined)
+    own.map((family) => valueIn(family, resource)).find((id) => id !== undefined)
   const named = (requested: Readonly<Record<string, unknown>>) => requested[parameter] as string | undefined
   return {
     name: ORGANIZATION,
@@ -166,14 +167,15 @@ export function organizationTerm(
       const id = OrganizationId.safeParse(featureMetadata?.[ORGANIZATION]).data
       return id === undefined ? undefined : { id }
     },
-    tell: teller(claim),
+    claimsOf: claimsOfOrganization(claim),
   }
 }
 
 export const NAME_CLAIM = 'org_name'
+export const ID_CLAIM = 'org_id'
 
-/** How the organization of a grant is told: its name only to clients that sign users in. */
-export function teller(claim: string): RequestTerm<Asked, GrantedOrganization>['tell'] {
+/** The claims of the organization of a grant: its name only for clients that sign users in. */
+export function claimsOfOrganization(claim: string): RequestTerm<Asked, GrantedOrganization>['claimsOf'] {
   return ({ id, name }, { use }) => {
     if (use === 'token_response' || use === 'userinfo') return {}
     return use === 'id_token' ? { [claim]: id, [NAME_CLAIM]: name } : { [claim]: id }

@@ -8,16 +8,17 @@
 import type * as z from 'zod'
 import type { Feature, ServerContext } from '../../feature.ts'
 import { isProtectedClaim } from '../../grants/operator-claims.ts'
-import type { ToldTerm } from '../../grants/request-terms.ts'
+import type { TermClaims } from '../../grants/request-terms.ts'
 import { endGrantsWhere } from '../../grants/user-grants.ts'
 import {
+  claimsOfOrganization,
+  ID_CLAIM,
   NAME_CLAIM,
   ORGANIZATION,
   ORGANIZATION_ERRORS,
   OrganizationId,
   type OrganizationsOptions,
   organizationTerm,
-  teller,
 } from './organization-term.ts'
 
 export type {
@@ -61,7 +62,7 @@ export interface Organizations extends Feature {
  * ```
  */
 export function organizations(options: OrganizationsOptions): Organizations {
-  const { claim = 'org_id' } = options
+  const { claim = ID_CLAIM } = options
   if (isProtectedClaim(claim) || claim === NAME_CLAIM)
     throw new Error(`organizations: claim: ${claim} has a meaning already`)
   let mounted: ServerContext | undefined
@@ -81,18 +82,18 @@ export function organizations(options: OrganizationsOptions): Organizations {
 }
 
 /**
- * For the guard of an API in another process than the server: `createResourceServer({ …, requestTerms: [toldOrganization()] })`.
+ * For the guard of an API in another process than the server: `createResourceServer({ …, requestTerms: [organizationClaims()] })`.
  *
  * @param claim as in the options of the server
  *
  * @example
  * ```ts with:server
  * import { createResourceServer } from '@grantkit/core'
- * import { toldOrganization } from '@grantkit/core/organizations'
+ * import { organizationClaims } from '@grantkit/core/organizations'
  *
- * export const notes = createResourceServer({ resource: issuer, store, scopes, requestTerms: [toldOrganization()] })
+ * export const notes = createResourceServer({ resource: issuer, store, scopes, requestTerms: [organizationClaims()] })
  * ```
  */
-export function toldOrganization(claim = 'org_id'): ToldTerm {
-  return { name: ORGANIZATION, tell: teller(claim) } as ToldTerm
+export function organizationClaims(claim = ID_CLAIM): TermClaims {
+  return { name: ORGANIZATION, claimsOf: claimsOfOrganization(claim) } as TermClaims
 }

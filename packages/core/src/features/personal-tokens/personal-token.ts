@@ -1,6 +1,6 @@
 import type { ClientSource } from '../../clients/client-record.ts'
 import { keptUntil, liveUntil } from '../../grants/change-grant.ts'
-import { findAccessToken, requireKeyFor, singleTokenGrant } from '../../grants/grant.ts'
+import { extentOf, findAccessToken, requireKeyFor, singleTokenGrant } from '../../grants/grant.ts'
 import { askedTerms, askTerms, decideTerms, TERM_ERRORS, type WithTerms } from '../../grants/request-terms.ts'
 import { revokeUserGrant } from '../../grants/user-grants.ts'
 import { displayText } from '../../kernel/display-text.ts'
@@ -120,20 +120,13 @@ export async function createToken(
   const about = { ...userInfo(subject), scopes, resources }
   const decided = await decideTerms(kernel, askedTerms(kernel, {}, about), request.form ?? {}, about)
   if (decided === 'open') throw new OAuthError(TERM_ERRORS.user_decision_missing)
-  const approved = { ...owner, scopes, resources, ...(decided.value && { terms: decided.value }) }
+  const extent = extentOf({ scopes, resources, terms: decided.value })
+  const approved = { ...owner, ...extent }
   const { grant, issued } = singleTokenGrant(kernel.random, approved, undefined, kernel.now(), lives)
   await insertBelow(kernel, grant, terms.perUser)
   const token = personalToken(grant)
   const { id: grantId, expiresAt } = token
-  const made = {
-    subject,
-    grantId,
-    label,
-    scopes,
-    resources,
-    ...(decided.value && { terms: decided.value }),
-    expiresAt,
-  }
+  const made = { subject, grantId, label, ...extent, expiresAt }
   kernel.emit({ type: 'personal_token_created', ...made } satisfies PersonalTokenCreated)
   return { text: formatPersonalToken({ grantId: grant.id, secret: issued.accessToken }), token }
 }

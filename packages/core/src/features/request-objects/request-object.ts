@@ -15,7 +15,7 @@ import {
   requireSignature,
   requireTimes,
 } from '../../tokens/compact-jws.ts'
-import { type JwsAlgorithm, withBothNames } from '../../tokens/jwk.ts'
+import { type JwsAlgorithm, registeredAlgorithms } from '../../tokens/jwk.ts'
 
 /**
  * @example
@@ -150,7 +150,8 @@ async function verifyObject(
   at: number,
 ): Promise<void> {
   const keys = clientKeys?.(client) ?? (async () => [])
-  const verification = { algorithms: algorithmsOf(client, algorithms), keys }
+  const registered = client.featureMetadata?.[SIGNING_ALG]
+  const verification = { algorithms: registeredAlgorithms(algorithms, registered), keys }
   await requireSignature(jws, verification, now(), JWT_ERRORS)
   requireAudience(claims, [issuer], JWT_ERRORS, true)
   if (!TYPE.test(String(jws.header.typ ?? 'JWT')))
@@ -164,12 +165,3 @@ async function verifyObject(
 
 /** RFC 9101 10.5, as clients register it. */
 export const SIGNING_ALG = 'request_object_signing_alg'
-
-function algorithmsOf(
-  { featureMetadata }: Client,
-  offered: readonly JwsAlgorithm[],
-): readonly JwsAlgorithm[] {
-  const registered = featureMetadata?.[SIGNING_ALG]
-  if (registered === undefined) return offered
-  return offered.filter((alg) => withBothNames([alg]).some((name) => name === registered))
-}

@@ -345,7 +345,7 @@ export async function linkByAddress(
   const isVerified = email_verified && (emailSource === 'operator' || emailSource === identity.issuer)
   if (!isVerified || !/^[!-~]+$/.test(identity.email ?? '')) return false
   if (await directory.isAdmin(holder.id)) return false
-  const isNew = await identities.addFirst(linked(identity, holder.id), holder)
+  const isNew = await identities.addFirst(linkedIdentity(identity, holder.id), holder)
   if (isNew) onLinked?.(holder, identity.issuer)
   return isNew
 }
@@ -355,7 +355,7 @@ async function link(
   identity: Linkable,
   account: StoredAccount,
 ): Promise<StoredAccount | NoAccount> {
-  if (await identities.add(linked(identity, account.id), account)) return account
+  if (await identities.add(linkedIdentity(identity, account.id), account)) return account
   const known = await identities.find(identity.issuer, identity.subject)
   // Another tab has just connected a provider, and renewed the session.
   if (known === undefined) throw new UpstreamError('state_expired')
@@ -383,7 +383,7 @@ async function signUp(
   const isNew = await rows.accounts.add(account, {
     by: 'sign_up',
     emailSource: issuer,
-    also: (transaction) => insertIdentity(transaction, linked(identity, account.id)),
+    also: (transaction) => insertIdentity(transaction, linkedIdentity(identity, account.id)),
   })
   if (!isNew) return 'email_in_use'
   return (await rows.accounts.find(account.id)) ?? 'account_disabled'
@@ -394,7 +394,7 @@ function lacksToSignUp({ signUp }: Provider, identity: Identity): NoAccount | un
   return signUp ? undefined : 'sign_up_off'
 }
 
-function linked(
+export function linkedIdentity(
   { issuer, subject, email, provider, tenant, oid }: Linkable,
   account: string,
 ): LinkedIdentity {
