@@ -72,6 +72,7 @@ export async function serviceContext(parts: ServiceParts): Promise<ServiceContex
     observers.onEvent(event)
   }
   const webhooks = await webhooksOf(parts, recorded)
+  const followed = await followSigningKeys(keysFile, onError, storage.closed)
   return {
     definition,
     config,
@@ -79,7 +80,7 @@ export async function serviceContext(parts: ServiceParts): Promise<ServiceContex
     example: parts.example,
     trusted: config.trustProxy === undefined ? undefined : trustedProxies(config.trustProxy),
     secret: await secretsOf(config),
-    keys: keysUnderProfile(config.features.profile, await followSigningKeys(keysFile, onError)),
+    keys: keysUnderProfile(config.features.profile, followed),
     keysWrittenAt: () => keysWrittenAt(keysFile),
     delivers,
     onError,

@@ -21,6 +21,8 @@ export interface Storage extends OpenStore {
   readonly statistics: Statistics
   /** Counts for all replicas together in Redis, or in the Postgres of accounts. Otherwise each process counts for itself. */
   readonly createCounter: CreateCounter
+  /** Aborts when the storage closes. What its service does in the background ends then. */
+  readonly closed: AbortSignal
 }
 
 export interface OpenOptions {
@@ -70,7 +72,9 @@ export async function openStorage(
     const attempts = attemptRecording(database, { days: config.explainDays, onWarning })
     const counted = statistics(database, { onWarning })
     const { createCounter, stopSweeping } = await countersFor(config, store, database, onWarning)
+    const closing = new AbortController()
     const close = async () => {
+      closing.abort()
       stopSweeping()
       await trail.close()
       await attempts.close()
@@ -78,7 +82,8 @@ export async function openStorage(
       await store.close()
       await database.destroy()
     }
-    return { ...store, createCounter, database, trail, attempts, statistics: counted, close }
+    const { signal: closed } = closing
+    return { ...store, createCounter, database, trail, attempts, statistics: counted, closed, close }
   } catch (error) {
     // Otherwise its idle connections keep the process alive.
     await database.destroy()

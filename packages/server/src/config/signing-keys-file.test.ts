@@ -2,7 +2,7 @@ import { rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { newSigningKeys, type PrivateJwk } from '@grantkit/core'
 import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   developmentKeysFile,
   developmentSecret,
@@ -28,8 +28,10 @@ async function openFile() {
   const text = keySetText(await newSigningKeys(['ES256']))
   await replaceFile(path, text)
   const errors: Error[] = []
-  const keys = await followSigningKeys(path, (error) => errors.push(error as Error), 10)
-  return { path, text, errors, keys }
+  const closing = new AbortController()
+  onTestFinished(() => closing.abort())
+  const keys = await followSigningKeys(path, (error) => errors.push(error as Error), closing.signal, 10)
+  return { path, text, errors, keys, closing }
 }
 
 describe('a file of signing keys', () => {
@@ -116,11 +118,24 @@ describe('a file of signing keys', () => {
     expect(errors).toHaveLength(1)
   })
 
+  it('is not read again after the server is closed', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const { closing } = await openFile()
+      expect(vi.getTimerCount()).toBe(1)
+      closing.abort()
+      expect(vi.getTimerCount()).toBe(0)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
   it('fails the start if it is invalid', async () => {
     const path = join(await temporaryFolder(), 'keys.json')
-    await expect(followSigningKeys(path, () => {})).rejects.toThrow('The command "keys rotate" creates it.')
+    const followed = () => followSigningKeys(path, () => {}, new AbortController().signal)
+    await expect(followed()).rejects.toThrow('The command "keys rotate" creates it.')
     await writeFile(path, 'no')
-    await expect(followSigningKeys(path, () => {})).rejects.toThrow('is not JSON')
+    await expect(followed()).rejects.toThrow('is not JSON')
   })
 })
 

@@ -46,7 +46,8 @@ async function existingText(path: string): Promise<string> {
 }
 
 /**
- * The current keys of a file, which is reloaded every few seconds. If the file becomes invalid, the old keys stay.
+ * The current keys of a file, which is reloaded every few seconds until the signal aborts. If the file becomes invalid,
+ * the old keys stay.
  *
  * @param onError called once per fault
  * @throws Error if the file is invalid now
@@ -54,11 +55,13 @@ async function existingText(path: string): Promise<string> {
 export async function followSigningKeys(
   path: string,
   onError: (error: unknown) => void,
+  closed: AbortSignal,
   readAgainMs: number = READ_AGAIN_MS,
 ): Promise<() => readonly PrivateJwk[]> {
   let text = await existingText(path)
   let keys = parseKeySet(path, text)
   let fault = ''
+  let timer: NodeJS.Timeout | undefined
 
   async function readAgain(): Promise<void> {
     try {
@@ -73,8 +76,10 @@ export async function followSigningKeys(
   }
   /** Reads sequentially: a slow read that ends after the next one would report an old fault again. */
   function readAgainLater(): void {
-    setTimeout(() => void readAgain().finally(readAgainLater), readAgainMs).unref()
+    if (closed.aborted) return
+    timer = setTimeout(() => void readAgain().finally(readAgainLater), readAgainMs).unref()
   }
+  closed.addEventListener('abort', () => clearTimeout(timer))
   readAgainLater()
   return () => keys
 }
