@@ -13,5 +13,5 @@ export {
   wellKnownAddress,
 } from './http/endpoint.ts'
 export { readBody, toFetchHandler, toHttpRequest, toResponse } from './http/fetch-handler.ts'
-export { nativeRequest, nodeHeaders, type Route } from './http/http.ts'
+export { nativeRequest, nodeHeaders, type Route, routeFinder } from './http/http.ts'
 export { OAuthError } from './kernel/oauth-error.ts'

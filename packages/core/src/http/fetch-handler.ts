@@ -1,6 +1,6 @@
 import { OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
 import { BODY_LIMIT, failedResponse, MESSAGE_ERRORS } from './endpoint.ts'
-import type { HttpRequest, HttpResponse, Route } from './http.ts'
+import { type HttpRequest, type HttpResponse, type Route, routeFinder } from './http.ts'
 
 export interface FetchHandlerOptions<Rest extends unknown[]> {
   /**
@@ -26,11 +26,9 @@ export function toFetchHandler<Rest extends unknown[]>(
   server: { readonly routes: readonly Route[] },
   { remoteAddress = () => undefined }: FetchHandlerOptions<Rest> = {},
 ): (request: Request, ...rest: Rest) => Promise<Response> {
-  const literal = new Map(server.routes.filter(({ below }) => !below).map((route) => [route.path, route]))
-  const prefixes = server.routes.filter(({ below }) => below)
+  const routeAt = routeFinder(server.routes)
   return async (request, ...rest) => {
-    const { path } = toHttpRequest(request)
-    const route = literal.get(path) ?? prefixes.find((one) => path.startsWith(`${one.path}/`))
+    const route = routeAt(toHttpRequest(request).path)
     if (route === undefined) return new Response(null, { status: 404 })
     try {
       const caller = remoteAddress(request, ...rest)

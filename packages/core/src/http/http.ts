@@ -81,6 +81,23 @@ export interface Route {
   handle(request: HttpRequest): Promise<HttpResponse>
 }
 
+/**
+ * Finds the route of a path among those of a server. A literal path wins over what lies below another.
+ *
+ * @example
+ * ```ts with:server
+ * import { routeFinder } from '@grantkit/core/adapter'
+ *
+ * const routeAt = routeFinder(server.routes)
+ * const route = routeAt('/api/oauth/token')
+ * ```
+ */
+export function routeFinder(routes: readonly Route[]): (path: string) => Route | undefined {
+  const literal = new Map(routes.filter(({ below }) => !below).map((route) => [route.path, route]))
+  const prefixes = routes.filter(({ below }) => below)
+  return (path) => literal.get(path) ?? prefixes.find((route) => path.startsWith(`${route.path}/`))
+}
+
 /** The value of a header, or `undefined`. The values of a repeated header are joined by a comma (RFC 9110 5.2). */
 export function header(request: HttpRequest, name: string): string | undefined {
   const value = request.headers[name]

@@ -1,4 +1,5 @@
 import type { AuthorizationServer, HttpRequest, HttpResponse } from '@grantkit/core'
+import { routeFinder } from '@grantkit/core/adapter'
 
 /** A request of the client or its browser. Only headers of the connection are added. */
 export type ClientRequest = Pick<HttpRequest, 'method' | 'headers' | 'body' | 'remoteAddress' | 'native'>
@@ -27,10 +28,10 @@ export type ServerUnderTest = Pick<AuthorizationServer, 'issuer' | 'routes'>
 export function inProcess({
   routes,
 }: Pick<ServerUnderTest, 'routes'>): (url: string, request?: ClientRequest) => Promise<HttpResponse> {
+  const routeAt = routeFinder(routes)
   return (url, request = A_GET) => {
     const { pathname: path, search } = new URL(url)
-    const literal = routes.find((route) => !route.below && route.path === path)
-    const route = literal ?? routes.find((one) => one.below && path.startsWith(`${one.path}/`))
+    const route = routeAt(path)
     if (route === undefined) throw new Error(`The server has no route ${path}`)
     return route.handle({ ...request, headers: lowerCase(request.headers), path, query: search.slice(1) })
   }
