@@ -130,6 +130,9 @@ export default {
     // What puts core together. Only the public entries know the features, but for the one that an option of the server mounts.
     may(top('[^/]+'), [core(...ORDER, 'discovery'), top('(?!index|.+-api|store-kit)[^/]+')]),
     may(top('authorization-server|options'), core('initial-access-tokens')),
+    // It makes servers.
+    may(core('issuers'), [core('issuers', 'kernel', 'http'), top('authorization-server')]),
+    may(core('issuers'), [core('limits', 'resource'), top('options')], TYPES),
     may(top('index|.+-api|errors'), core('[^/]+')),
 
     ...serverModules,

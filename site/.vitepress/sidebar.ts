@@ -80,14 +80,12 @@ const CLIENTS: Pages = {
   'Client credentials': '/how-to/client-credentials',
   'Workload identity': '/how-to/workload-identity',
   'Enterprise-Managed Authorization (ID-JAG)': '/how-to/enterprise-managed-authorization',
-  'Pushed authorization requests (PAR)': '/how-to/par',
-  'Answers by a posted form': '/how-to/form-post',
-  'Signed requests and responses (JAR, JARM)': '/how-to/signed-requests',
-  'FAPI 2.0': '/how-to/fapi2',
+  'Profiles: FAPI 2.0, PAR, JAR, form_post': '/how-to/fapi2',
   'Rate limits': '/how-to/rate-limits',
 }
 
 const EXTEND: Pages = {
+  'Several issuers': '/how-to/issuers',
   'Test your application': '/how-to/test',
   Webhooks: '/how-to/webhooks',
   'Watch what clients do': '/how-to/watch',
@@ -133,6 +131,13 @@ const PROVIDERS: Pages = {
   Slack: '/server/providers/slack',
   Discord: '/server/providers/discord',
   LinkedIn: '/server/providers/linkedin',
+}
+
+const PROFILES: Pages = {
+  'FAPI 2.0': '/how-to/fapi2',
+  'Pushed authorization requests (PAR)': '/how-to/par',
+  'Signed requests and responses (JAR, JARM)': '/how-to/signed-requests',
+  'Answers by a posted form': '/how-to/form-post',
 }
 
 const LIBRARIES: Pages = {
@@ -226,6 +231,7 @@ export const MAIN: SidebarGroup[] = [
 const AREAS: readonly (readonly SidebarGroup[])[] = [
   [list('Sign-in providers', PROVIDERS)],
   [list('Client libraries', LIBRARIES)],
+  [list('Profiles', PROFILES)],
   [list('Compare and migrate', MIGRATE)],
   [list('Proof', PROOF), list('Project', PROJECT)],
   [list('Packages', PACKAGES), list('TypeScript API', API)],

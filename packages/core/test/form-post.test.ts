@@ -66,6 +66,7 @@ describe('the answer by a form', () => {
   it('has the code, the state and the issuer, for the redirect URI as it was sent, and nothing else', async () => {
     const { service, client, ask } = await opened()
     expect(await ask()).toMatchObject({ body: 'consent' })
+    expect(service.shown.consent?.formActionSources, 'no redirect follows').toEqual([])
     const answer = await decide(service)
     expect(answer.status).toBe(200)
     expect(answer.headers.location).toBeUndefined()
@@ -106,11 +107,12 @@ describe('the answer by a form', () => {
       return { status: 202, headers: { 'referrer-policy': 'no-referrer' }, body: 'mine' }
     }
     const { service, client, ask } = await opened({ features: [formPost({ formPostPage })] })
-    await ask()
+    await ask({ state: undefined })
     const answer = await decide(service)
     expect([answer.status, answer.headers['referrer-policy']]).toEqual([200, 'strict-origin'])
     expect(policyOf(answer)).toContain(`script-src ${views[0]?.scriptSource}`)
     expect(policyOf(answer)).toContain('form-action http://127.0.0.1:7001')
+    expect(Object.keys(views[0]?.fields ?? {}), 'no state').toEqual(['code', 'iss'])
     expect(views).toMatchObject([
       { ...PAGE, request: { method: 'POST' }, client: { clientId: client.clientId }, action: REDIRECT_URI },
     ])

@@ -162,7 +162,7 @@ function send(
   return route.handle(requestOf(method, path, message))
 }
 
-function requestOf(
+export function requestOf(
   method: string,
   path: string,
   { query = '', form, json, headers = {}, remoteAddress }: Message,
