@@ -20,8 +20,7 @@ const MAX_ALLOCATED = {
   refresh: 16_680,
   introspect: 7_700,
   // A token tells when and in which class its user signed in: 40 bytes.
-  // The resource may be one of a family, found by the path: 330 bytes.
-  guard: 3_370,
+  guard: 3_010,
   // A JWT of 550 characters, verified before: its hash and the key of its header. Reading its claims again would be 3,600 bytes.
   signedGuard: 5_320,
 }

@@ -134,8 +134,9 @@ export function createResourceServer<Scope extends string>(
     ...observed({ emit: listener, now, random: strongRandom }, options.observer, secret),
   }
   const family = familyOf(resource)
+  if (family === undefined)
+    return resourceServer(guard, (request, required, route) => accessOf(guard, request, required, route))
   return resourceServer(guard, async (request, required, route) => {
-    if (family === undefined) return accessOf(guard, request, required, route)
     const member = memberAt(family, request.path)
     if (member === undefined) return { kind: 'refused', response: NOT_FOUND }
     const metadataUrl = wellKnownAddress('oauth-protected-resource', member)

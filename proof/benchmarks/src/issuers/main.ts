@@ -1,5 +1,5 @@
 /** What a thousand issuers in one process cost: `pnpm --dir proof bench:issuers`. */
-import { loopbackOnly, newSigningKeys } from '@grantkit/core'
+import { loopbackOnly } from '@grantkit/core'
 import { byPath, type Issuer, issuers } from '@grantkit/core/issuers'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { inProcess, testClient } from '@grantkit/testkit/client'
@@ -9,7 +9,6 @@ const ISSUERS = 1000
 const REFRESHES = 20_000
 
 const store = createMemoryStore()
-const keys = await newSigningKeys(['ES256'])
 const tenants = issuers({
   addresses: byPath('/t'),
   store,
@@ -17,7 +16,6 @@ const tenants = issuers({
   version: () => '1',
   options: (key) => ({
     issuer: `http://127.0.0.1/t/${key}`,
-    keys,
     scopes: { 'notes:read': { description: 'Read your notes' } },
     redirectUriPolicy: loopbackOnly(),
     interaction: {
