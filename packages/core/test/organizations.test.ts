@@ -163,16 +163,30 @@ describe('the consent page', () => {
     expect(redirectOf(await choose(service, ACME.id))).toHaveProperty('code')
   })
 
-  it('has no more than 200 organizations: more are a fault of the application', async () => {
-    const many = (length: number) =>
-      Array.from({ length }, (_, at) => ({ id: `org_${at}`, name: `Number ${at}` }))
-    let length = 200
-    const { service } = open({ of: async () => many(length) })
+  const list = (length: number, idLength = 8) =>
+    Array.from({ length }, (_, at) => ({ id: String(at).padStart(idLength, 'x'), name: `Number ${at}` }))
+
+  it.each<[string, Organization[], number | string]>([
+    ['200 organizations', list(200), 200],
+    ['201 organizations', list(201), 'organizations: of returns 201, more than 200'],
+    ['an id of 200 characters', list(2, 200), 2],
+    [
+      'an id of 201 characters',
+      list(1, 201),
+      'organizations: of returns an id that has not 1 to 200 characters',
+    ],
+    [
+      'an empty id',
+      [{ id: '', name: 'Acme' }],
+      'organizations: of returns an id that has not 1 to 200 characters',
+    ],
+  ])('of a user with %s is shown, or a fault of the application', async (_, found, expected) => {
+    const { service } = open({ of: async () => found })
     const client = await register(service)
-    await ask(service, client)
-    expect(shownIn(service)).toHaveLength(200)
-    length = 201
-    expect(redirectOf(await ask(service, client))).toMatchObject({ error: 'temporarily_unavailable' })
+    const answer = await ask(service, client)
+    if (typeof expected === 'number') return expect(shownIn(service)).toHaveLength(expected)
+    expect(redirectOf(answer)).toMatchObject({ error: 'temporarily_unavailable' })
+    expect(service.events.at(-1)).toMatchObject({ type: 'failed', cause: { message: expected } })
   })
 })
 
@@ -360,6 +374,7 @@ describe('the claim', () => {
     const { code = '' } = redirectOf(await choose(service, BIRCH.id))
     const { access_token } = bodyOf<TokenAnswer>(await redeem(service, client, code))
     expect(claimsOf(access_token)).toMatchObject({ tenant: BIRCH.id })
+    expect(claimsOf(access_token)).not.toHaveProperty('org_name')
     const exchange = {
       grant_type: TOKEN_EXCHANGE,
       subject_token: access_token,
@@ -457,6 +472,10 @@ describe('a user who is no longer a member', () => {
     expect(await active(acme)).toEqual({ active: false })
     expect([await active(birch), await active(bob)]).toMatchObject([{ active: true }, { active: true }])
     expect(await feature.endGrants({ organization: ACME.id })).toBe(1)
+    const { endGrants } = organizations({ of: () => [] })
+    await expect(endGrants({ organization: ACME.id }), 'without a server').rejects.toThrow(
+      'organizations: needs a server with this feature',
+    )
   })
 })
 
