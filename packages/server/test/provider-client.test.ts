@@ -237,6 +237,7 @@ describe('the answer of the provider', () => {
   it('names the issuer of a document that is about another one', async () => {
     const { identity } = openSignIn({ change: { metadata: { issuer: 'https://other.example' } } })
     await expect(identity()).rejects.toMatchObject({
+      reason: 'response_invalid',
       detail: 'issuer is "https://other.example", not "https://op.example/"',
     })
   })

@@ -261,6 +261,8 @@ export function testProvider({
       ...(row.dropsNonce || nonce === undefined ? {} : { nonce }),
       ...(authTime === undefined ? {} : { auth_time: authTime }),
       ...row.idToken(claims),
+      // Somewhere else the provider has another name than its own.
+      ...(options.issuer !== undefined && { iss: issuer }),
       ...row.claims,
     }
     if (row.signature === 'none') return Promise.resolve(new UnsecuredJWT(said).encode())
@@ -319,10 +321,26 @@ function signingKey(): SigningKey {
   return { kid: randomUUID(), ...generateKeyPairSync('rsa', { modulusLength: 2048 }) }
 }
 
-/** The same as a server on a free loopback port. */
-export async function runTestProvider(
-  options: Omit<TestProviderOptions, 'issuer'> = {},
-): Promise<TestProvider & { close(): Promise<void> }> {
+/**
+ * The same as a server on a loopback port.
+ *
+ * @param options `port`: one that stays, so that linked accounts do too. Default: a free one
+ *
+ * @example
+ * ```ts
+ * import { runTestProvider } from '@grantkit/testkit/provider'
+ *
+ * const google = await runTestProvider({ plays: 'google', port: 4100 })
+ * console.log(google.settings) // for the file of providers
+ * google.change({ denies: true }) // the user chooses "Cancel" from now on
+ * ```
+ */
+export async function runTestProvider({
+  port: wanted = 0,
+  ...options
+}: Omit<TestProviderOptions, 'issuer'> & { readonly port?: number | undefined } = {}): Promise<
+  TestProvider & { close(): Promise<void> }
+> {
   let provider: TestProvider | undefined
   const server = createServer(async (request, response) => {
     const body = await request.toArray()
@@ -337,7 +355,7 @@ export async function runTestProvider(
     response.writeHead(sent?.status ?? 500, Object.fromEntries(sent?.headers ?? []))
     response.end(await sent?.text())
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(wanted, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   provider = testProvider({ ...options, issuer: `http://127.0.0.1:${port}` })
   const close = () =>

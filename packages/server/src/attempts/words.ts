@@ -151,7 +151,7 @@ const VERDICTS: Readonly<Record<Elsewhere, Words>> = {
   not_fresh: {
     by: 'operator',
     sentence: 'A new sign-in was required, and the OpenID provider did not confirm one.',
-    fix: 'The user signs in another way. The provider has to return `auth_time`; see also `freshness`.',
+    fix: 'The user signs in another way; who has none adds a passkey or a password on the account page. The provider has to return `auth_time`; see also `freshness`.',
   },
   too_long: {
     by: 'app',

@@ -25,6 +25,7 @@ describe('grantkit check --providers', () => {
       'Redirect URI': 'http://localhost:3000/login/with/partner/callback (register it there)',
       Settings: expect.stringContaining('tokenEndpointAuthMethod: client_secret_post'),
       Issuer: 'https://www.linkedin.com/oauth, as configured',
+      Secret: 'not tried: only a sign-in does that',
       Client: 'client_secret_post (there: not listed)',
       PKCE: 'yes',
       form_post: 'not listed',
@@ -33,6 +34,12 @@ describe('grantkit check --providers', () => {
     })
     expect([problem, warnings]).toEqual([undefined, []])
     expect(JSON.stringify(rows)).not.toContain('horse')
+  })
+
+  it('says that nothing was asked of a provider without a document', async () => {
+    const { rows } = await reported({ plays: 'github' })
+    expect(Object.keys(rows)).toEqual(['Redirect URI', 'Settings', 'Issuer', 'Secret'])
+    expect(rows.Issuer).toBe('no OpenID Connect: it has no document to read, and nothing was asked')
   })
 
   it('says why nobody can sign in', async () => {

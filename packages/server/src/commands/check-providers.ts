@@ -64,8 +64,11 @@ function rowsOf(provider: Provider, metadata: Metadata): ProviderReport['rows'] 
   const { token_endpoint_auth_methods_supported: methods, end_session_endpoint } = metadata
   const { response_modes_supported: modes, claims_parameter_supported: claims } = metadata
   const listed = methods?.join(', ') ?? 'not listed'
+  if (provider.protocol !== 'openid')
+    return [['Issuer', 'no OpenID Connect: it has no document to read, and nothing was asked'], NOT_TRIED]
   return [
-    ['Issuer', provider.protocol === 'openid' ? `${metadata.issuer}, as configured` : 'no OpenID Connect'],
+    ['Issuer', `${metadata.issuer}, as configured`],
+    NOT_TRIED,
     ['Client', `${authMethodOf(provider, methods)} (there: ${listed})`],
     ['PKCE', inWords(metadata.code_challenge_methods_supported?.includes('S256'))],
     ['form_post', inWords(modes?.includes('form_post'))],
@@ -73,6 +76,8 @@ function rowsOf(provider: Provider, metadata: Metadata): ProviderReport['rows'] 
     ['End of session', inWords(end_session_endpoint !== undefined)],
   ]
 }
+
+const NOT_TRIED = ['Secret', 'not tried: only a sign-in does that'] as const
 
 function inWords(supported: unknown): string {
   return supported === undefined ? 'not listed' : supported === true ? 'yes' : 'no'

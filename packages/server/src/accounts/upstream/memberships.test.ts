@@ -76,6 +76,16 @@ describe('where a user belongs', () => {
     ['domain_not_allowed', { emailDomains: ['corp.example'] }, { ...user, isRelay: true }],
     ['email_unverified', { emailDomains: ['corp.example'] }, { ...user, standing: 'verified_once' }],
     ['email_unverified', { emailDomains: ['corp.example'] }, { standing: 'email_unverified' }],
+    [
+      'email_unverified',
+      { emailDomains: ['corp.example'] },
+      { standing: 'email_unverified', domain: 'corp.example' },
+    ],
+    [
+      'domain_not_allowed',
+      { emailDomains: ['corp.example'] },
+      { standing: 'email_unverified', domain: 'other.example' },
+    ],
     ['email_missing', { emailDomains: ['corp.example'] }, { standing: 'email_missing' }],
     ['group_missing', { groups: ['A'] }, user],
     ['group_missing', { organizations: ['a'] }, user],

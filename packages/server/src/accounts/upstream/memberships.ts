@@ -76,9 +76,11 @@ export function lacksOf(
   if (tenants?.every((tenant) => tenant.toLowerCase() !== user.tenant)) return 'tenant_not_allowed'
   if (emailDomains !== undefined) {
     const { standing = user.email === undefined ? 'email_missing' : 'verified' } = user
-    if (standing === 'email_missing' || standing === 'email_unverified') return standing
-    if (standing === 'verified_once') return 'email_unverified'
-    if (user.isRelay || !emailDomains.includes(domainOf(user))) return 'domain_not_allowed'
+    if (standing === 'email_missing') return standing
+    // First: to verify an address of another domain would not help.
+    const domain = domainOf(user)
+    if (user.isRelay || (domain !== undefined && !emailDomains.includes(domain))) return 'domain_not_allowed'
+    if (standing === 'email_unverified' || standing === 'verified_once') return 'email_unverified'
   }
   if (organizations?.every((name) => !user.organizations?.includes(name))) return 'group_missing'
   if (groups?.every((name) => !user.groups?.includes(name)))
@@ -92,8 +94,9 @@ export function lacksToSignIn({ tenants, require }: Provider, user: Belonging): 
   return isOutside ? 'tenant_not_allowed' : require && lacksOf(require, user)
 }
 
-function domainOf({ email = '' }: Belonging): string {
-  return email.slice(email.lastIndexOf('@') + 1)
+/** Of the address, also if that does not count. `undefined` if two differ. */
+function domainOf({ domain, email }: Belonging): string | undefined {
+  return domain ?? email?.slice(email.lastIndexOf('@') + 1)
 }
 
 /** The roles of a user, or why the provider does not say them: nothing changes then. */

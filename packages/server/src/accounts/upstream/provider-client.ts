@@ -21,7 +21,7 @@ import { clientAuthentication } from './client-authentication.ts'
 import { UpstreamError, upstreamErrorOf } from './identities.ts'
 import { isComplete } from './memberships.ts'
 import type { ProviderClaims } from './provider-claims.ts'
-import { faultOf, mayComeFromOldMetadata } from './provider-faults.ts'
+import { faultOf, isOfOtherIssuer, mayComeFromOldMetadata } from './provider-faults.ts'
 
 /** The client of one provider: the way to it, and what its answer says of the user. Its tokens are dropped afterwards. */
 export interface ProviderClient {
@@ -72,7 +72,8 @@ export function providerClient(
     try {
       return await connection.get()
     } catch (cause) {
-      throw new UpstreamError('unreachable', { cause: faultOf(cause) })
+      const reason = isOfOtherIssuer(cause) ? 'response_invalid' : 'unreachable'
+      throw new UpstreamError(reason, { cause: faultOf(cause) })
     }
   }
 

@@ -59,6 +59,11 @@ function differs(name: string, got: unknown, wanted: unknown): string {
   return `${name} is ${JSON.stringify(got)}, not ${JSON.stringify(wanted)}`
 }
 
+/** Whether the document is of another issuer than the configured one. */
+export function isOfOtherIssuer(error: unknown): boolean {
+  return chainOf(error).some(({ cause }) => (Object(cause) as Compared).attribute === 'issuer')
+}
+
 /** Whether other metadata could explain it: other keys, or another token endpoint. */
 export function mayComeFromOldMetadata(error: unknown): boolean {
   return chainOf(error).some(
