@@ -7,10 +7,11 @@ import {
   detailGuard,
 } from '@grantkit/core/authorization-details'
 import { clientCredentials } from '@grantkit/core/client-credentials'
+import { systemTime } from '@grantkit/core/internal'
 import { jwtAccessTokens } from '@grantkit/core/jwt-access-tokens'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import { TOKEN_EXCHANGE, tokenExchange } from '@grantkit/core/token-exchange'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import {
   arrive,
@@ -21,6 +22,7 @@ import {
   credentials,
   decide,
   introspected,
+  tokensFor as plainTokensFor,
   redeem,
   redirectOf,
   refresh,
@@ -114,6 +116,16 @@ async function acceptedToken(service: Service, token: string) {
   return (access as Authorized).token
 }
 
+/** A token with these details, and a guard that counts them. */
+async function openSpender(details: unknown) {
+  const service = open()
+  const { tokens } = await tokensFor(service, details)
+  const token = await acceptedToken(service, tokens.access_token)
+  /** What the grant has spent, by the places of its details. */
+  const spent = async () => (await service.store.grants.find(token.grantId))?.value.spent
+  return { service, token, guard: guardOf(service), spent }
+}
+
 function guardOf({ api, store, clock, events }: Service) {
   return detailGuard({
     api,
@@ -164,7 +176,7 @@ describe('details of a request', () => {
       Array.from({ length: 9 }, (_, at) => ({ ...DOCS, path: `/${at}` })),
       'details_unreadable',
     ],
-    ['more than 4096 bytes', ` ${' '.repeat(4096)}[]`, 'details_unreadable'],
+    ['more than 4096 bytes', JSON.stringify([PAYMENT]).padEnd(4097), 'details_unreadable'],
     ['an unknown type', [{ type: 'wire' }], 'detail_type_unknown'],
     ['a type by an inherited name', [{ type: 'constructor' }], 'detail_type_unknown'],
     ['an unknown field', [{ ...PAYMENT, memo: 'hello' }], 'detail_invalid'],
@@ -226,10 +238,13 @@ describe('details of a request', () => {
   it('are only of the types that the client registered, if it registered some', async () => {
     const service = open()
     const client = await register(service, { authorization_details_types: ['folder'] })
-    await ask(service, client, [PAYMENT])
+    await ask(service, client, [DOCS, PAYMENT])
     expect(service.events.at(-1)).toMatchObject({ reason: 'detail_type_not_allowed' })
-    expect(await register(service, { authorization_details_types: ['wire'] })).toMatchObject({
+    expect(await register(service, { authorization_details_types: ['folder', 'wire'] })).toMatchObject({
       error: 'invalid_client_metadata',
+      error_description: expect.stringContaining(
+        'must be of payment, allowance, daily, folder, topUp, deletion',
+      ),
     })
   })
 
@@ -249,13 +264,32 @@ describe('details of a request', () => {
   })
 })
 
+it.each([
+  ['an access token for all APIs', 'access_token', [], ['/all/', '/here/', '/there/']],
+  ['an access token for two APIs', 'access_token', [ISSUER, 'https://other.example'], ['/all/', '/here/']],
+  ['an introspection by an API', 'introspection', ['https://there.example'], ['/all/', '/there/']],
+  ['an answer to the client', 'token_response', [ISSUER], ['/all/', '/here/', '/there/']],
+  ['an ID token', 'id_token', [], undefined],
+  ['UserInfo', 'userinfo', [], undefined],
+] as const)('%s tells no details but those for who reads it', (_, use, resources, paths) => {
+  const at = (path: string, ...locations: string[]) => ({ type: 'folder', path, locations })
+  const details = [{ ...DOCS, path: '/all/' }, at('/here/', ISSUER), at('/there/', 'https://there.example')]
+  const claims = detailClaims.claimsOf({ details }, { use, resources })
+  const told = claims.authorization_details as AuthorizationDetail[] | undefined
+  expect(told?.map(({ path }) => path)).toEqual(paths)
+})
+
 describe('the decision about details', () => {
   it('does not count by a page that has not shown them', async () => {
     const service = open()
     const client = await register(service)
     await ask(service, client, [PAYMENT])
     const { shown = '' } = service.shown.consent?.terms?.authorization_details ?? {}
-    for (const field of [{}, { authorization_details: 'forged' }]) {
+    for (const field of [
+      {},
+      { authorization_details: 'forged' },
+      { authorization_details: shown, decision: 'allow_reading' },
+    ]) {
       await decide(service, field)
       expect(service.events.at(-1)).toMatchObject({ reason: 'details_not_shown' })
     }
@@ -314,6 +348,17 @@ describe('a token request', () => {
       expect(bodyOf(await exchange(wider))).toMatchObject({ error: 'invalid_authorization_details' })
   })
 
+  it('narrows details to those of known types after the operator took a type away', async () => {
+    const service = open()
+    const { client, tokens } = await tokensFor(service, [ALLOWANCE, DOCS])
+    const features = [authorizationDetails({ types: { folder: TYPES.folder } as DetailTypes })]
+    const later = openService({ store: service.store, features })
+    const sent = { authorization_details: JSON.stringify([narrower]) }
+    expect(bodyOf(await refresh(later, client, tokens.refresh_token, sent))).toMatchObject({
+      authorization_details: [narrower],
+    })
+  })
+
   it('for details is refused where the grant has none, and spends nothing', async () => {
     const service = open({ features: [clientCredentials()] })
     const client = await register(service)
@@ -348,10 +393,7 @@ describe('the guard of operations', () => {
     refused && { status: refused.response.status, ...bodyOf<{ error: string }>(refused.response) }
 
   it('compares an operation with the token', async () => {
-    const service = open()
-    const { tokens } = await tokensFor(service, [DOCS])
-    const token = await acceptedToken(service, tokens.access_token)
-    const guard = guardOf(service)
+    const { token, guard } = await openSpender([DOCS])
     expect(guard.covering(token, { type: 'folder', path: '/docs/a' })).toBeUndefined()
     for (const operation of [
       { type: 'folder', path: '/etc/' },
@@ -360,8 +402,73 @@ describe('the guard of operations', () => {
       { type: 'toString' },
     ]) {
       const refused = guard.covering(token, operation)
+      expect(refused?.kind).toBe('refused')
       expect(reasonOf(refused)).toMatchObject({ status: 403, error: 'insufficient_authorization' })
       expect(refused?.response.headers['www-authenticate']).toContain('error="insufficient_authorization"')
+    }
+  })
+
+  it('refuses every operation by a token without details', async () => {
+    const service = open()
+    const { access_token } = await plainTokensFor(service, await register(service))
+    const token = await acceptedToken(service, access_token)
+    expect(reasonOf(guardOf(service).covering(token, DOCS))).toMatchObject({ status: 403 })
+  })
+
+  it('does not hide the fault of a schema that throws', async () => {
+    const { service, token } = await openSpender([DOCS])
+    const path = z.string().refine(() => JSON.parse('a faulty schema'))
+    const types = { folder: { schema: z.object({ path }), describe: () => 'Read' } }
+    const guard = detailGuard({ api: service.api, types })
+    expect(() => guard.covering(token, DOCS)).toThrow(SyntaxError)
+  })
+
+  it('writes what was spent to the place of its detail, and nothing for an operation that is not counted or not allowed', async () => {
+    const { token, guard, spent } = await openSpender([DOCS, ALLOWANCE])
+    expect(await guard.spend(token, { ...DOCS, path: '/docs/a' }, 'read')).toBeUndefined()
+    expect(reasonOf(await guard.spend(token, { ...ALLOWANCE, amount: 101 }, 'much'))).toMatchObject({
+      status: 403,
+      error_description: expect.stringContaining('has not allowed'),
+    })
+    expect(await spent()).toBeUndefined()
+    expect(await guard.spend(token, { ...ALLOWANCE, amount: 10 }, 'little')).toBeUndefined()
+    const operations = [expect.stringMatching(/^[\w-]{16}$/)]
+    expect(await spent()).toEqual({ 1: { total: 10, operations } })
+  })
+
+  it('takes nothing again for the newest 20 operations of a detail, though a second one covers them too', async () => {
+    const { token, guard, spent } = await openSpender([ALLOWANCE, { ...ALLOWANCE, amount: 50 }])
+    const spend = (at: number) => guard.spend(token, { ...ALLOWANCE, amount: 1 }, `operation ${at}`)
+    for (let at = 0; at <= 20; at++) expect(await spend(at)).toBeUndefined()
+    await spend(1)
+    expect(await spent()).toMatchObject({ 0: { total: 21 } })
+    await spend(0)
+    expect(await spent()).toMatchObject({ 0: { total: 22, operations: { length: 20 } } })
+  })
+
+  it('counts an operation once that was written while the answer of the store was lost', async () => {
+    const { service, token, guard, spent } = await openSpender([PAYMENT])
+    const { grants } = service.store
+    const replace: typeof grants.replace = (...written) =>
+      grants.replace(...written).then(() => Promise.reject(new Error('The connection was lost')))
+    const lossy = guardOf({ ...service, store: { ...service.store, grants: { ...grants, replace } } })
+    await expect(lossy.spend(token, PAYMENT, 'payment')).rejects.toMatchObject({ status: 503 })
+    expect(await guard.spend(token, PAYMENT, 'payment')).toBeUndefined()
+    expect(await spent()).toMatchObject({ 0: { total: 1 } })
+  })
+
+  it('is a 503 after 16 lost races for the grant, with a pause before each but the first', async () => {
+    const { service, token } = await openSpender([PAYMENT])
+    let lost = 0
+    const grants = { ...service.store.grants, replace: async () => ++lost > 20 }
+    const contended = guardOf({ ...service, store: { ...service.store, grants } })
+    const sleep = vi.spyOn(systemTime, 'sleep').mockResolvedValue()
+    try {
+      const refused = { status: 503, reason: 'contention' }
+      await expect(contended.spend(token, PAYMENT, 'payment')).rejects.toMatchObject(refused)
+      expect([lost, sleep.mock.calls.length]).toEqual([16, 15])
+    } finally {
+      sleep.mockRestore()
     }
   })
 
@@ -383,10 +490,7 @@ describe('the guard of operations', () => {
   })
 
   it('lets fifty operations at once have ten tenths of a budget', async () => {
-    const service = open()
-    const { tokens } = await tokensFor(service, [ALLOWANCE])
-    const guard = guardOf(service)
-    const token = await acceptedToken(service, tokens.access_token)
+    const { token, guard } = await openSpender([ALLOWANCE])
     const operations = Array.from({ length: 50 }, (_, at) =>
       guard.spend(token, { ...ALLOWANCE, amount: 10 }, `operation ${at}`).catch(() => 'contention'),
     )
@@ -421,10 +525,7 @@ describe('the guard of operations', () => {
   })
 
   it('counts what the schema reads: text that becomes a number, and a default', async () => {
-    const service = open()
-    const { tokens } = await tokensFor(service, [{ type: 'topUp', amount: 100 }])
-    const token = await acceptedToken(service, tokens.access_token)
-    const guard = guardOf(service)
+    const { service, token, guard } = await openSpender([{ type: 'topUp', amount: 100 }])
     expect(await guard.spend(token, { type: 'topUp', amount: '40' }, 'a')).toBeUndefined()
     expect(await guard.spend(token, { type: 'topUp' }, 'b')).toBeUndefined()
     expect(service.events.slice(-2)).toMatchObject([{ amount: 40 }, { amount: 50 }])
@@ -432,10 +533,7 @@ describe('the guard of operations', () => {
   })
 
   it('counts another operation with an id that was used', async () => {
-    const service = open()
-    const { tokens } = await tokensFor(service, [ALLOWANCE])
-    const token = await acceptedToken(service, tokens.access_token)
-    const guard = guardOf(service)
+    const { token, guard } = await openSpender([ALLOWANCE])
     expect(await guard.spend(token, { ...ALLOWANCE, amount: 1 }, 'order')).toBeUndefined()
     expect(await guard.spend(token, { ...ALLOWANCE, amount: 1 }, 'order')).toBeUndefined()
     expect(await guard.spend(token, { ...ALLOWANCE, amount: 99 }, 'order')).toBeUndefined()
@@ -471,14 +569,24 @@ describe('the guard of operations', () => {
   })
 
   it('gives a budget of a day anew on the next day', async () => {
-    const service = open()
-    const { tokens } = await tokensFor(service, [{ type: 'daily', amount: 5 }])
-    const guard = guardOf(service)
-    const token = await acceptedToken(service, tokens.access_token)
+    const { service, token, guard } = await openSpender([{ type: 'daily', amount: 5 }])
     expect(await guard.spend(token, { type: 'daily', amount: 5 }, 'a')).toBeUndefined()
     expect(await guard.spend(token, { type: 'daily', amount: 1 }, 'b')).toBeDefined()
     service.clock.now += 24 * 60 * 60
     expect(await guard.spend(token, { type: 'daily', amount: 1 }, 'b')).toBeUndefined()
+  })
+
+  it('gives a budget of a day anew at midnight in UTC, and not before', async () => {
+    const { service, token, guard, spent } = await openSpender([{ type: 'daily', amount: 5 }])
+    const spendAt = (time: string, id: string) => {
+      service.clock.now = Date.parse(time) / 1000
+      return guard.spend(token, { type: 'daily', amount: 3 }, id)
+    }
+    expect(await spendAt('2027-01-15T12:00:00Z', 'a')).toBeUndefined()
+    expect(reasonOf(await spendAt('2027-01-15T23:59:59Z', 'b'))).toMatchObject({ status: 403 })
+    expect(await spent()).toMatchObject({ 0: { total: 3, day: '2027-01-15' } })
+    expect(await spendAt('2027-01-16T00:00:00Z', 'b')).toBeUndefined()
+    expect(await spent()).toMatchObject({ 0: { total: 3, day: '2027-01-16' } })
   })
 
   it('gives it anew after a clock that was years ahead', async () => {
@@ -491,17 +599,24 @@ describe('the guard of operations', () => {
     expect(await guardOf(service).spend(token, { type: 'daily', amount: 5 }, 'b')).toBeUndefined()
   })
 
-  it('refuses an operation of a grant that has ended meanwhile', async () => {
-    const service = open()
-    const { tokens } = await tokensFor(service, [PAYMENT])
-    const token = await acceptedToken(service, tokens.access_token)
-    await service.server.grants.revoke('alice', token.grantId)
-    expect(reasonOf(await guardOf(service).spend(token, PAYMENT, 'late'))).toMatchObject({ status: 401 })
+  it.each([
+    ['has ended meanwhile', ({ server }: Service, id: string) => server.grants.revoke('alice', id)],
+    ['the store has forgotten meanwhile', ({ store }: Service, id: string) => store.grants.remove(id)],
+  ])('refuses an operation of a grant that %s', async (_, end) => {
+    const { service, token, guard } = await openSpender([PAYMENT])
+    await end(service, token.grantId)
+    expect(reasonOf(await guard.spend(token, PAYMENT, 'late'))).toMatchObject({ status: 401 })
   })
 
   it('needs the store for what it counts', () => {
     const { api } = open()
     expect(() => detailGuard({ api, types: TYPES })).toThrow('payment has uses')
+  })
+
+  it('without the store takes operations of types that are not counted', async () => {
+    const { service, token } = await openSpender([DOCS])
+    const guard = detailGuard({ api: service.api, types: { folder: TYPES.folder } as DetailTypes })
+    expect(await guard.spend(token, DOCS, 'read')).toBeUndefined()
   })
 
   it('in another process needs to know the term: a token with details is refused without it', async () => {

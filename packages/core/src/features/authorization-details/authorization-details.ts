@@ -53,12 +53,11 @@ const NAME = /^[\w.:/-]{1,100}$/
 export function authorizationDetails({ types }: AuthorizationDetailsOptions): Feature {
   const names = Object.keys(types)
   if (names.length === 0) throw new Error('authorizationDetails: types has no type')
-  for (const name of names) {
+  for (const [name, { schema, uses }] of Object.entries(types)) {
     if (!NAME.test(name)) throw new Error(`authorizationDetails: "${name}" is no name of a type`)
-    const { schema, uses } = types[name] ?? {}
-    if (schema !== undefined && 'type' in schema.shape)
+    if ('type' in schema.shape)
       throw new Error(`authorizationDetails: the schema of ${name} has the field type, which is its name`)
-    if (typeof uses === 'object' && schema !== undefined && !(uses.budget in schema.shape))
+    if (typeof uses === 'object' && !(uses.budget in schema.shape))
       throw new Error(`authorizationDetails: the schema of ${name} has no field ${uses.budget}`)
   }
   const Types = listOf(text(100), 20).refine((asked) => asked.every((name) => names.includes(name)), {
