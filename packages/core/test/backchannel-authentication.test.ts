@@ -2,6 +2,7 @@ import type { HttpResponse, RateLimiter } from '@grantkit/core'
 import { authorizationDetails, type DetailTypes } from '@grantkit/core/authorization-details'
 import { CIBA_GRANT } from '@grantkit/core/backchannel-authentication'
 import { dpop } from '@grantkit/core/dpop'
+import { observers } from '@grantkit/core/feature'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
@@ -92,6 +93,20 @@ describe('a request for a user', () => {
     ['for no time', { requested_expiry: '0' }, 400, 'invalid_request', 'requested_expiry_invalid'],
     ['for a time in words', { requested_expiry: 'soon' }, 400, 'invalid_request', 'requested_expiry_invalid'],
     [
+      'for a time with a sign',
+      { requested_expiry: '-30' },
+      400,
+      'invalid_request',
+      'requested_expiry_invalid',
+    ],
+    [
+      'for a time with a unit',
+      { requested_expiry: '30s' },
+      400,
+      'invalid_request',
+      'requested_expiry_invalid',
+    ],
+    [
       'with an endless message',
       { binding_message: 'x'.repeat(61) },
       400,
@@ -111,6 +126,14 @@ describe('a request for a user', () => {
     const answer = await ask(form)
     expect([answer.status, errorOf(answer), reasonsOf(service)]).toEqual([status, error, [reason]])
     expect(notices).toEqual([])
+  })
+
+  it('may have a message of sixty characters, however many bytes each one has', async () => {
+    const { start, openLast, shown } = await openBackchannelService()
+    const binding_message = '💶'.repeat(60)
+    await start({ binding_message })
+    await openLast()
+    expect(shown.request?.message).toBe(binding_message)
   })
 
   it('of a client without the grant type is refused', async () => {
@@ -135,10 +158,14 @@ describe('a request for a user', () => {
     const { service } = await openBackchannelService()
     await expect(addAgent(service, { tokenEndpointAuthMethod: 'none' })).rejects.toMatchObject({
       error: 'invalid_client_metadata',
+      message: `${CIBA_GRANT} needs a client that authenticates`,
     })
     const json = { redirect_uris: ['http://127.0.0.1:1/'], grant_types: [CIBA_GRANT, 'authorization_code'] }
     const registered = bodyOf(await service.send('POST', '/api/oauth/register', { json }))
     expect(registered.grant_types).not.toContain(CIBA_GRANT)
+    const form = { client_id: String(registered.client_id), scope: SCOPE, login_hint: 'alice' }
+    await service.send('POST', '/api/oauth/bc-authorize', { form })
+    expect(reasonsOf(service)).toEqual(['client_not_confidential'])
   })
 
   it('may name the user by an ID token of this client, also an expired one', async () => {
@@ -170,9 +197,71 @@ describe('a request for a user', () => {
   })
 })
 
+describe('a service with this feature', () => {
+  it('needs nothing that tells users: a request waits on their page, and nothing has failed', async () => {
+    const { ask, open, shown, service } = await openBackchannelService({ notify: undefined })
+    expect((await ask()).status).toBe(200)
+    await open()
+    expect(shown.list?.requests).toHaveLength(1)
+    expect(service.events.map(({ type }) => type)).toEqual(['client_added', 'backchannel_requested'])
+  })
+
+  it('tells an observer what a client asked, also one that gives requests no names', async () => {
+    const reports: object[] = []
+    const observer = observers(() => ({ report: (report) => void reports.push(report) }))
+    const { ask, agent } = await openBackchannelService({ server: { observer } })
+    expect((await ask()).status).toBe(200)
+    const { clientId } = agent
+    const parameters = expect.objectContaining({ login_hint: 'alice@server.example', client_id: clientId })
+    const client = expect.objectContaining({ clientId })
+    expect(reports).toContainEqual({ fact: 'request_read', parameters, client })
+  })
+
+  it('says what it limits, and by which reasons it refuses', async () => {
+    const { rateLimits, errors } = (await openBackchannelService()).service.server.description
+    expect(rateLimits).toMatchObject({
+      backchannel_request: { points: 10, seconds: 3600 },
+      backchannel_poll: { points: 18, seconds: 60 },
+    })
+    expect(Object.keys(errors)).toEqual(
+      expect.arrayContaining([
+        ...['user_hint_missing', 'request_open'],
+        ...['backchannel_request_gone', 'auth_req_id_unknown'],
+      ]),
+    )
+  })
+
+  const { clients, grants } = openService().store
+  const { openid: _, ...unsigned } = SCOPES
+  it.each([
+    ['backchannelAuthentication: the store has no transients', { server: { store: { clients, grants } } }],
+    [
+      'backchannelAuthentication: the catalogue has no scope openid',
+      { server: { scopes: unsigned as typeof SCOPES } },
+    ],
+    ['backchannelAuthentication: maxAge must be a whole number of seconds, at least 60', { maxAge: 59 }],
+    ['lifetimes.backchannelGrant must be a whole number of seconds, at least 1', { grantLifetime: 0 }],
+    ['paths.requests must begin with a slash, without query: x', { paths: { requests: 'x' } }],
+    [
+      'paths.backchannelAuthentication must begin with a slash, without query: x',
+      { paths: { backchannelAuthentication: 'x' } },
+    ],
+  ])('is not created where an option is wrong, which the error names: %s', async (message, options) => {
+    await expect(openBackchannelService(options)).rejects.toThrow(message)
+  })
+
+  it('opens grants that live as long as its option says, also longer than grants of other flows', async () => {
+    const grantLifetime = 3650 * 86_400
+    const { answered, poll, service } = await openBackchannelService({ grantLifetime })
+    expect((await poll(await answered('allow'))).status).toBe(200)
+    const { grants } = await service.server.grants.list('alice')
+    expect(grants).toMatchObject([{ expiresAt: service.clock.now + grantLifetime }])
+  })
+})
+
 describe('a hint that no user has', () => {
   it('is answered like any other: the same members, the same limits, and never an approval', async () => {
-    const { ask, poll, service, notices } = await openBackchannelService()
+    const { ask, poll, service, notices, agent } = await openBackchannelService()
     const login_hint = 'nobody@server.example'
     const known = await ask()
     const unknown = await ask({ login_hint })
@@ -189,6 +278,16 @@ describe('a hint that no user has', () => {
     service.clock.now += 301
     expect(errorOf(await poll(asked))).toBe('expired_token')
     expect(notices).toHaveLength(1)
+    const requestId = asked.auth_req_id.split('.')[1]
+    const { clientId } = agent
+    expect(service.events).toContainEqual({ type: 'backchannel_user_unknown', requestId, clientId })
+  })
+
+  it('counts by itself: another one may wait beside it', async () => {
+    const { ask } = await openBackchannelService()
+    const answers = []
+    for (const login_hint of ['nobody', 'noone', 'nobody']) answers.push((await ask({ login_hint })).status)
+    expect(answers).toEqual([200, 200, 429])
   })
 
   it.each(['alice@server.example', 'nobody@server.example'])(
@@ -268,6 +367,55 @@ describe('the page of requests', () => {
     const terms = { authorization_details: expect.anything() }
     expect(service.events).toContainEqual(expect.objectContaining({ type: 'backchannel_approved', terms }))
     expect(bodyOf(await poll(asked))).toMatchObject({ authorization_details: details })
+  })
+
+  it('asks a user who is signed out for a sign-in: for the list, for a request and for each form', async () => {
+    const { start, open, answer, openLast, service, shown, agent } = await openBackchannelService()
+    await start()
+    await openLast()
+    await open()
+    const form = { ticket: String(shown.list?.ticket), client_id: agent.clientId }
+    const answers = [
+      await open('', ''),
+      await open('request=nope', ''),
+      await answer('allow', {}, ''),
+      await service.send('POST', PAGE, { form }),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([303, 303, 303, 303])
+    expect(service.shown.signIn).toBe(PAGE)
+  })
+
+  it('shows a request until the second in which it ends, and none that was answered or never was', async () => {
+    const { answered, start, open, openLast, service } = await openBackchannelService()
+    await answered('deny')
+    expect((await openLast()).body).toBe('backchannel_request_answered')
+    await start()
+    service.clock.now += 299
+    expect((await openLast()).body).toBe('request')
+    service.clock.now += 1
+    expect((await openLast()).body).toBe('backchannel_request_gone')
+    expect((await open('request=nope')).body).toBe('backchannel_request_unknown')
+  })
+
+  it('lists no client that is gone: not what it asks, and not its silence', async () => {
+    const { answered, start, open, shown, service, agent } = await openBackchannelService()
+    await answered('deny', { never: 'yes' })
+    const asking = await addAgent(service)
+    await start({}, asking)
+    for (const { clientId } of [agent, asking]) await service.store.clients.remove(clientId)
+    expect((await open()).status).toBe(200)
+    expect([shown.list?.requests, shown.list?.blocked]).toEqual([[], []])
+  })
+
+  it.each([
+    ['allow', true],
+    ['deny', false],
+  ] as const)('says after the answer %s whether the client is allowed: %s', async (decision, allowed) => {
+    const { answered, shown, agent } = await openBackchannelService()
+    await answered(decision)
+    const client = { clientId: agent.clientId }
+    expect(shown.answered).toMatchObject({ client, allowed, href: PAGE, locale: 'en' })
+    expect(shown.answered?.blockedUntil).toBeUndefined()
   })
 
   it('needs a recent sign-in, and comes back to the request', async () => {
@@ -362,12 +510,17 @@ describe('polls', () => {
   })
 
   it('get the same answer again while it may have been lost, and later end the grant', async () => {
-    const { answered, poll, service } = await openBackchannelService()
+    const { answered, poll, service, agent } = await openBackchannelService()
     const asked = await answered('allow')
     const first = bodyOf<TokenAnswer>(await poll(asked))
     service.clock.now += 20
     const again = bodyOf<TokenAnswer>(await poll(asked))
     expect([again.access_token, again.refresh_token]).toEqual([first.access_token, first.refresh_token])
+    const ids = { grantId: expect.any(String), clientId: agent.clientId }
+    expect(service.events.filter(({ type }) => type.startsWith('auth_req_id'))).toStrictEqual([
+      { type: 'auth_req_id_redeemed', ...ids },
+      { type: 'auth_req_id_retried', ...ids, retried: 'in window' },
+    ])
     service.clock.now += 3600
     expect(errorOf(await poll(asked))).toBe('invalid_grant')
     expect((await service.server.grants.list('alice')).grants).toEqual([])
@@ -403,12 +556,19 @@ describe('the bounds of what can wait for a user', () => {
   })
 
   it('are five requests of all clients, also when they come at once', async () => {
-    const { ask, service, open, shown } = await openBackchannelService()
+    const { ask, start, service, open, shown } = await openBackchannelService()
     const agents = await Promise.all(Array.from({ length: 8 }, () => addAgent(service)))
     const answers = await Promise.all(agents.map((agent) => ask({}, agent)))
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 200, 200, 429, 429, 429])
     await open()
     expect(shown.list?.requests).toHaveLength(5)
+    const expiries = ['300', '120', '200', '150', '180']
+    for (const requested_expiry of expiries)
+      await start({ login_hint: 'bob', requested_expiry }, await addAgent(service))
+    const sixth = await ask({ login_hint: 'bob' })
+    expect([sixth.status, sixth.headers['retry-after']], 'when the first one ends').toEqual([429, '120'])
+    service.clock.now += 120
+    expect((await ask({ login_hint: 'bob' })).status, 'then').toBe(200)
   })
 
   it('are ten requests of a client in an hour', async () => {
@@ -416,6 +576,8 @@ describe('the bounds of what can wait for a user', () => {
     for (let asked = 0; asked < 10; asked++) await answered('allow')
     expect((await ask()).status).toBe(429)
     expect(reasonsOf(service)).toContain('too_many_backchannel_requests')
+    expect((await ask({ login_hint: 'bob' })).status, 'for another user').toBe(200)
+    expect((await ask({}, await addAgent(service))).status, 'of another client').toBe(200)
     service.clock.now += 3601
     expect((await ask()).status).toBe(200)
   })
@@ -430,6 +592,43 @@ describe('the bounds of what can wait for a user', () => {
     expect((await ask({}, await addAgent(service))).status, 'another client').toBe(200)
     service.clock.now += 86_400
     expect((await ask()).status, 'a day later').toBe(200)
+  })
+
+  it.each([
+    ['a second less than a day', 86_399, 86_400],
+    ['a day', 86_400, undefined],
+  ])('the third denial counts the first one after %s: %d', async (_, age, blocks) => {
+    const { answered, service, shown } = await openBackchannelService()
+    await answered('deny')
+    service.clock.now += 1
+    await answered('deny')
+    service.clock.now += age - 1
+    await answered('deny')
+    expect(shown.answered?.blockedUntil).toBe(blocks && service.clock.now + blocks)
+  })
+
+  it('neither an approval nor the denial of another client is one of the three', async () => {
+    const { answered, start, openLast, answer, service, shown } = await openBackchannelService()
+    const blocks = []
+    for (const decision of ['allow', 'allow', 'deny', 'deny'] as const) {
+      await answered(decision)
+      blocks.push(shown.answered?.blockedUntil)
+    }
+    await start({}, await addAgent(service))
+    await openLast()
+    await answer('deny')
+    expect([...blocks, shown.answered?.blockedUntil]).toEqual(Array.from({ length: 5 }))
+  })
+
+  it('an answer takes its own request off the list, and no other', async () => {
+    const { start, openLast, answer, open, shown, service } = await openBackchannelService()
+    const other = await addAgent(service)
+    await start({}, other)
+    await start()
+    await openLast()
+    await answer()
+    await open()
+    expect(shown.list?.requests).toMatchObject([{ client: { clientId: other.clientId } }])
   })
 
   it('a form that is sent twice is one denial', async () => {
@@ -461,6 +660,17 @@ describe('the bounds of what can wait for a user', () => {
     expect((await ask()).status).toBe(200)
   })
 })
+
+/** The ids of the clients on the list. */
+async function listed({
+  open,
+  shown,
+}: Pick<Awaited<ReturnType<typeof openBackchannelService>>, 'open' | 'shown'>) {
+  await open()
+  const { unanswered = [], blocked = [] } = shown.list ?? {}
+  const idOf = ({ clientId }: { readonly clientId: string }) => clientId
+  return { unanswered: unanswered.map(idOf), blocked: blocked.map(idOf) }
+}
 
 describe('a client whose request ended while its user was away', () => {
   it('can be silenced from the list, and only such a client', async () => {
@@ -502,22 +712,81 @@ describe('a client whose request ended while its user was away', () => {
   })
 
   it('is on the list for a day, and not after an answer', async () => {
-    const { start, answered, service, open, shown } = await openBackchannelService()
-    const listed = async () => {
-      await open()
-      return shown.list?.unanswered.length
+    const { start, answered, service, agent, ...pages } = await openBackchannelService()
+    const { clientId } = agent
+    const other = await addAgent(service)
+    await start()
+    service.clock.now += 300
+    expect(await listed(pages)).toEqual({ unanswered: [clientId], blocked: [] })
+    service.clock.now += 86_399
+    await start({}, other)
+    expect((await listed(pages)).unanswered, 'a second less than a day later').toEqual([clientId])
+    service.clock.now += 1
+    expect((await listed(pages)).unanswered, 'a day later').toEqual([])
+    await start()
+    service.clock.now += 300
+    expect((await listed(pages)).unanswered.toSorted()).toEqual([clientId, other.clientId].toSorted())
+    await answered('allow')
+    expect((await listed(pages)).unanswered, 'after an answer to the next one').toEqual([other.clientId])
+  })
+
+  it('and one that is silenced have forms that change nothing for other clients', async () => {
+    const { answered, start, openLast, answer, service, agent, ...pages } = await openBackchannelService()
+    const [second, away, other] = [await addAgent(service), await addAgent(service), await addAgent(service)]
+    await answered('deny', { never: 'yes' })
+    await start({}, second)
+    await openLast()
+    await answer('deny', { never: 'yes' })
+    await start({}, away)
+    service.clock.now += 300
+    const before = { unanswered: [away.clientId], blocked: [agent.clientId, second.clientId] }
+    expect(await listed(pages)).toEqual(before)
+    const change = async ({ clientId }: typeof agent, never = '', headers = {}) => {
+      const form = { ticket: String(pages.shown.list?.ticket), client_id: clientId, never }
+      return service.send('POST', PAGE, { form, headers: { cookie: 'user=alice', ...headers } })
+    }
+    const events = [...service.events]
+    await change(other)
+    await change(other, 'yes')
+    await change(agent, 'yes')
+    expect([await listed(pages), service.events], 'forms without effect').toEqual([before, events])
+    const crossSite = await change(agent, '', { 'sec-fetch-site': 'cross-site' })
+    expect([crossSite.status, await listed(pages)], 'a form of another site').toEqual([403, before])
+    await change(agent)
+    expect(await listed(pages)).toEqual({ unanswered: [away.clientId], blocked: [second.clientId] })
+    await change(away, 'yes')
+    expect(await listed(pages)).toEqual({ unanswered: [], blocked: [second.clientId, away.clientId] })
+  })
+
+  it('begins anew when the user takes its silence back: nothing from before counts', async () => {
+    const { answered, start, service, agent, ...pages } = await openBackchannelService()
+    const change = async (never: string) => {
+      await pages.open()
+      const form = { ticket: String(pages.shown.list?.ticket), client_id: agent.clientId, never }
+      await service.send('POST', PAGE, { form, headers: { cookie: 'user=alice' } })
     }
     await start()
     service.clock.now += 300
-    expect(await listed()).toBe(1)
-    service.clock.now += 86_399
-    expect(await listed(), 'a day later').toBe(1)
-    service.clock.now += 1
-    expect(await listed(), 'after that').toBe(0)
-    await start()
-    service.clock.now += 300
-    await answered('allow')
-    expect(await listed(), 'after an answer to the next one').toBe(0)
+    await change('yes')
+    await change('')
+    expect(await listed(pages)).toEqual({ unanswered: [], blocked: [] })
+    for (let denied = 0; denied < 3; denied++) await answered('deny')
+    await change('')
+    await answered('deny')
+    expect(pages.shown.answered?.blockedUntil).toBeUndefined()
+  })
+
+  it('is one of at most fifty that a user has silenced, of which the oldest goes first', async () => {
+    const { start, openLast, answer, service, ...pages } = await openBackchannelService()
+    const silenced: string[] = []
+    for (let count = 0; count < 51; count++) {
+      const client = await addAgent(service)
+      silenced.push(client.clientId)
+      await start({}, client)
+      await openLast()
+      await answer('deny', { never: 'yes' })
+    }
+    expect((await listed(pages)).blocked).toEqual(silenced.slice(1))
   })
 })
 
@@ -544,11 +813,26 @@ async function openWithWrites() {
 const DOWN = () => Promise.reject(new Error('The store is down'))
 
 describe('a write that fails', () => {
-  it('of a request gives back its place', async () => {
-    const { ask, before } = await openWithWrites()
+  it('of a request gives back its place, and no other', async () => {
+    const { ask, start, before, service, open, shown } = await openWithWrites()
+    await start({}, await addAgent(service))
     before.act = DOWN
     expect((await ask()).status).toBeGreaterThanOrEqual(500)
     expect((await ask()).status).toBe(200)
+    await open()
+    expect(shown.list?.requests).toHaveLength(2)
+  })
+
+  it('of the list after an answer leaves no answered request on the page', async () => {
+    const { start, openLast, answer, open, shown, before } = await openWithWrites()
+    before.act = open
+    await start()
+    expect(shown.list?.requests, 'while it is being stored').toEqual([])
+    await openLast()
+    Object.assign(before, { prefix: 'backchannel-user ', act: DOWN })
+    expect((await answer()).status).toBeGreaterThanOrEqual(500)
+    expect((await open()).status).toBe(200)
+    expect(shown.list?.requests).toEqual([])
   })
 
   it.each([
@@ -652,10 +936,14 @@ describe('an attack', () => {
 
   it('by a request that is being stored during that reset ends with it too', async () => {
     const { start, poll, before, service, notices, open } = await openWithWrites()
-    before.act = () => service.server.sessions.ended({ subject: 'alice', sessionIds: [], all: true })
+    const other = await addAgent(service)
+    before.act = async () => {
+      await service.server.sessions.ended({ subject: 'alice', sessionIds: [], all: true })
+      await start({}, other)
+    }
     const asked = await start()
     expect(errorOf(await poll(asked))).toBe('expired_token')
-    expect(notices, 'nobody is told').toEqual([])
+    expect(notices, 'only of the one after the reset').toMatchObject([{ clientId: other.clientId }])
     const page = await open(`request=${asked.auth_req_id.split('.')[1]}`)
     expect([page.status, service.shown.error?.reason]).toEqual([400, 'backchannel_request_gone'])
   })

@@ -160,7 +160,7 @@ export async function close(
     if (!isFirst && answer !== 'never') return undefined
     const denials = answer === 'allowed' ? seen.denials : [...seen.denials, { clientId, at: now }]
     const isTooMany = denials.filter((denial) => denial.clientId === clientId).length >= MAX_DENIALS
-    const lasts = answer === 'never' ? NEVER : isTooMany && answer === 'denied' ? DAY : undefined
+    const lasts = answer === 'never' ? NEVER : isTooMany ? DAY : undefined
     blockedUntil = lasts && now + lasts
     const unanswered = seen.unanswered.filter((other) => other.clientId !== clientId)
     if (blockedUntil === undefined) return { ...seen, open, unanswered, denials }
