@@ -131,8 +131,11 @@ export default {
     may(top('[^/]+'), [core(...ORDER, 'discovery'), top('(?!index|.+-api|store-kit)[^/]+')]),
     may(top('authorization-server|options'), core('initial-access-tokens')),
     // It makes servers.
-    may(core('issuers'), [core('issuers', 'kernel', 'http'), top('authorization-server')]),
-    may(core('issuers'), [core('limits', 'resource'), top('options')], TYPES),
+    may(core('issuers'), [
+      core('issuers', 'kernel', 'http', 'limits', 'grants'),
+      top('authorization-server'),
+    ]),
+    may(core('issuers'), [core('resource'), top('feature|options')], TYPES),
     may(top('index|.+-api|errors'), core('[^/]+')),
 
     ...serverModules,

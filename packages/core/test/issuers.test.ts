@@ -116,10 +116,29 @@ describe('an issuer', () => {
     })
     await expect(answered(byPaths, get(DOCUMENT))).rejects.toMatchObject({
       status: 503,
-      cause: { message: 'The database of tenants does not answer' },
+      cause: {
+        message: 'issuers: a cannot be created',
+        cause: { message: 'The database of tenants does not answer' },
+      },
     })
     expect((await answered(byPaths, get('/t/b/.well-known/openid-configuration'))).status).toBe(200)
     expect((await answered(byPaths, get(DOCUMENT))).status).toBe(200)
+  })
+
+  it('that could not be created leaves the newer one in place', async () => {
+    const { byPaths, options, versions } = openIssuers()
+    const [begun, failed] = [Promise.withResolvers<void>(), Promise.withResolvers<never>()]
+    options.mockImplementationOnce(() => {
+      begun.resolve()
+      return failed.promise
+    })
+    const first = byPaths.find('a')
+    await begun.promise
+    versions.set('a', '2')
+    const second = await byPaths.find('a')
+    failed.reject(new Error('The database of tenants does not answer'))
+    await expect(first).rejects.toMatchObject({ status: 503 })
+    expect(await byPaths.find('a')).toBe(second)
   })
 
   it('that version no longer knows is a 404 at once', async () => {
@@ -187,6 +206,56 @@ describe('an issuer', () => {
     },
   )
 
+  it('that comes back has the options of that time, also after its removal', async () => {
+    const { byPaths, versions, options } = openIssuers()
+    const first = await byPaths.find('a')
+    for (const leave of [async () => undefined, () => byPaths.remove('a')]) {
+      versions.delete('a')
+      expect(await byPaths.find('a')).toBeUndefined()
+      await leave()
+      versions.set('a', '1')
+      options.mockClear()
+      expect(await byPaths.find('a')).not.toBe(first)
+      expect(options).toHaveBeenCalledWith('a', expect.objectContaining({ key: 'a', version: '1' }))
+    }
+  })
+
+  it('that made room, or has another version, gives its callers no new attempts', async () => {
+    const { byPaths, options, versions, serviceAt } = openIssuers({ most: 1 })
+    const usual = options.getMockImplementation()
+    options.mockImplementation(
+      async (key, own) => ({ ...(await usual?.(key, own)), registration: true }) as never,
+    )
+    const json = { redirect_uris: [REDIRECT_URI] }
+    const registered = async (key: string) => {
+      const message = { json, remoteAddress: '203.0.113.7' }
+      return (await (await serviceAt(key)).send('POST', '/api/oauth/register', message)).status
+    }
+    for (let count = 0; count < 100; count++) expect(await registered('a')).toBe(201)
+    await byPaths.find('b')
+    versions.set('a', '2')
+    expect([await registered('a'), await registered('b')]).toEqual([429, 201])
+  })
+
+  it.each([
+    [
+      'is not mounted',
+      { resources: ['https://api.example/mcp'] },
+      '/.well-known/oauth-protected-resource/mcp',
+    ],
+    [
+      'is of another key',
+      { resources: ['https://auth.example/t/b'] },
+      '/.well-known/oauth-protected-resource/t/b',
+    ],
+  ])('of which a path %s is not created', async (_, wrong, path) => {
+    const { byPaths, options } = openIssuers()
+    const usual = options.getMockImplementation()
+    options.mockImplementation(async (key, own) => ({ ...(await usual?.(key, own)), ...wrong }) as never)
+    const message = `issuers: ${path} is not among the addresses of a (https://auth.example/t/a)`
+    await expect(byPaths.find('a')).rejects.toMatchObject({ cause: { cause: { message } } })
+  })
+
   it('whose address leads to another key is not created', async () => {
     const { byPaths, options } = openIssuers()
     const usual = options.getMockImplementation()
@@ -194,7 +263,11 @@ describe('an issuer', () => {
       async (key, own) => ({ ...(await usual?.(key, own)), issuer: 'https://auth.example/t/b' }) as never,
     )
     await expect(byPaths.find('a')).rejects.toMatchObject({
-      cause: { message: 'issuers: https://auth.example/t/b is not the address of a' },
+      cause: {
+        cause: {
+          message: 'issuers: /t/b/oauth/authorize is not among the addresses of a (https://auth.example/t/b)',
+        },
+      },
     })
   })
 })
@@ -318,7 +391,7 @@ describe('a removed issuer', () => {
       const form = { grant_type: 'client_credentials', ...authenticated(program) }
       expect((await requestToken(service, form)).status).toBe(200)
     }
-    await expect(byPaths.remove('a')).rejects.toThrow('issuers: close a first: version() still knows it')
+    await expect(byPaths.remove('a')).rejects.toThrow('issuers: version() still knows a')
     versions.delete('a')
     expect(await byPaths.remove('a')).toEqual({ grants: 3, clients: 3 })
     const rows = async ({ store }: At) => {
@@ -330,6 +403,34 @@ describe('a removed issuer', () => {
     expect([await rows(a), await rows(b)]).toEqual([0, 6])
     expect(await byPaths.remove('a'), 'again').toEqual({ grants: 0, clients: 0 })
   })
+
+  it.each(['grants', 'clients'] as const)(
+    'ends its grants before they go, also if the scan of %s failed once',
+    async (records) => {
+      const store = createMemoryStore({ now: () => 1_800_000_000 })
+      let failing = false
+      const within = (namespace: string) => {
+        const own = store.within(namespace)
+        const scan = () => {
+          if (failing) throw new Error('The store is down')
+          return own[records].scan()
+        }
+        return { ...own, [records]: { ...own[records], scan } }
+      }
+      const { byPaths, versions, serviceAt, events } = openIssuers({
+        store: { ...store, within } as typeof store,
+      })
+      const a = await serviceAt('a')
+      await tokensFor(a, await commonClient(a, a))
+      versions.delete('a')
+      failing = true
+      await expect(byPaths.remove('a')).rejects.toThrow()
+      failing = false
+      await byPaths.remove('a')
+      expect(events.filter(({ type }) => type === 'grant_revoked')).toHaveLength(1)
+      for await (const left of a.store.grants.scan()) expect.fail(`left: ${left.id}`)
+    },
+  )
 })
 
 describe('issuers() is refused', () => {

@@ -1,4 +1,5 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify, SignJWT, UnsecuredJWT } from 'jose'
@@ -261,7 +262,7 @@ export function testProvider({
       ...(row.dropsNonce || nonce === undefined ? {} : { nonce }),
       ...(authTime === undefined ? {} : { auth_time: authTime }),
       ...row.idToken(claims),
-      // Somewhere else the provider has another name than its own.
+      // At another address it is an issuer of its own.
       ...(options.issuer !== undefined && { iss: issuer }),
       ...row.claims,
     }
@@ -325,6 +326,7 @@ function signingKey(): SigningKey {
  * The same as a server on a loopback port.
  *
  * @param options `port`: one that stays, so that linked accounts do too. Default: a free one
+ * @throws Error when the port is in use
  *
  * @example
  * ```ts
@@ -355,7 +357,8 @@ export async function runTestProvider({
     response.writeHead(sent?.status ?? 500, Object.fromEntries(sent?.headers ?? []))
     response.end(await sent?.text())
   })
-  await new Promise<void>((resolve) => server.listen(wanted, '127.0.0.1', resolve))
+  server.listen(wanted, '127.0.0.1')
+  await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   provider = testProvider({ ...options, issuer: `http://127.0.0.1:${port}` })
   const close = () =>

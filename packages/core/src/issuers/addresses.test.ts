@@ -21,6 +21,16 @@ it('a base may have several segments', () => {
   expect(addresses.keyOf(requestOf('/other/t/acme'))).toBeUndefined()
 })
 
+it.each([
+  ['Acme.Example', {}],
+  ['acme.example:443', {}],
+  [undefined, { ':authority': 'acme.example' }],
+])('the host is the key: %s %j', (host, more) => {
+  expect(byHost().keyOf(requestOf('/oauth/token', { ...(host && { host }), ...more }))).toBe('acme.example')
+  expect(byHost().keyIn('https://acme.example')).toBe('acme.example')
+  expect(byHost().keyIn('http://127.0.0.1:3000/x')).toBe('127.0.0.1:3000')
+})
+
 it('a request without a host has no key', () => {
   expect(byHost().keyOf(requestOf('/oauth/token'))).toBeUndefined()
 })

@@ -4,6 +4,8 @@
  * @module
  */
 import { type AuthorizationServer, createAuthorizationServer } from '../authorization-server.ts'
+import type { Feature } from '../feature.ts'
+import { endGrantsWhere } from '../grants/user-grants.ts'
 import { failedResponse } from '../http/endpoint.ts'
 import { type HttpRequest, type HttpResponse, type Route, routeFinder } from '../http/http.ts'
 import { wholeNumber } from '../kernel/kernel.ts'
@@ -11,7 +13,7 @@ import { OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
 import { acceptedSecrets, derivedKey, type ServerSecret } from '../kernel/secrets.ts'
 import type { Store } from '../kernel/store.ts'
 import { systemClock } from '../kernel/time.ts'
-import type { RateLimiter } from '../limits/rate-limits.ts'
+import { inProcess, type RateLimiter } from '../limits/rate-limits.ts'
 import type { AuthorizationServerOptions } from '../options.ts'
 import type { Caller, ResourceServer } from '../resource/access.ts'
 import type { IssuerAddresses } from './addresses.ts'
@@ -29,7 +31,10 @@ export interface Issuer {
 }
 
 /** What an issuer has besides: for features that need a store or a secret themselves. */
-export type OwnParts = Pick<Issuer, 'key' | 'store' | 'secret'>
+export interface OwnParts extends Pick<Issuer, 'key' | 'store' | 'secret'> {
+  /** The version that was read; `undefined` for a removal. */
+  readonly version: string | undefined
+}
 
 export type IssuerOptions<Scope extends string> = Omit<AuthorizationServerOptions<Scope>, 'store' | 'secret'>
 
@@ -40,15 +45,15 @@ export interface IssuersOptions<Scope extends string> {
   /** Of all issuers. Each has one that is derived from it (RFC 5869). */
   readonly secret: ServerSecret
   /**
-   * The version of an issuer's options: any text that is another one when they are. `undefined` means that there is no such issuer. It
-   * is asked for every request, also of strangers, so answer from memory.
+   * The version of an issuer's options: a text that changes whenever they do. `undefined`: there is no such issuer. It is called for
+   * every request, so answer from memory.
    */
   version(key: string): string | undefined | Promise<string | undefined>
-  /** The options of an issuer, asked when its version is new. */
+  /** The options of an issuer, read when its version is new, and by `remove`. They must not start timers: a replaced server has no end. */
   options(key: string, own: OwnParts): IssuerOptions<Scope> | Promise<IssuerOptions<Scope>>
   /** The number of issuers that are kept ready. Default 1000. */
   readonly most?: number | undefined
-  /** Seconds after its last request when an issuer makes room for others. Default 900. */
+  /** Seconds without a request after which an issuer may be dropped. Default 900. */
   readonly idle?: number | undefined
   /** The clock, in epoch seconds. */
   readonly now?: (() => number) | undefined
@@ -71,9 +76,9 @@ export interface Issuers {
     create: (issuer: Issuer) => ResourceServer<Scope, Auth>,
   ): ResourceServer<Scope, Auth>
   /**
-   * Removes what the store has of an issuer that `version` no longer knows: its grants end, so that the feed of ended tokens names
-   * them, and its clients go. What is short-lived ends by itself. If it fails halfway, call it again to finish; keep the signing keys
-   * until then.
+   * Removes the grants and the clients of an issuer that `version` no longer knows, on any replica. Its grants end first, so that the
+   * feed of ended tokens names them. What no store can list ends with its lifetime: pushed requests, nonces, initial access
+   * tokens. If it fails halfway, call it again to finish; keep the signing keys until then.
    *
    * @throws Error while `version` knows the issuer
    */
@@ -81,13 +86,14 @@ export interface Issuers {
 }
 
 interface Ready extends Issuer {
+  endGrants(): Promise<number>
   readonly routeAt: ReturnType<typeof routeFinder>
 }
 
 interface Kept {
   readonly version: string
   readonly issuer: Promise<Ready>
-  usedAt: number
+  readonly usedAt: number
 }
 
 /** What an address can have as it is, up to the longest namespace. */
@@ -116,31 +122,36 @@ export function issuers<Scope extends string>(options: IssuersOptions<Scope>): I
   wholeNumber('most', most, 1)
   wholeNumber('idle', idle, 1)
   acceptedSecrets(options.secret, 'issuers: ')
+  // They outlive a server, and one that is replaced or dropped does not give its callers new attempts.
+  const counters = inProcess(now)
   if (store.within === undefined) throw new Error('issuers: the store has no namespaces (Store.within)')
   /** In the order of their last use. */
   const kept = new Map<string, Kept>()
 
   async function find(key: string): Promise<Ready | undefined> {
     if (!KEY.test(key)) return undefined
-    const version = await available(async () => options.version(key))
-    if (version === undefined) return undefined
+    const version = await available(key, async () => options.version(key))
+    if (version === undefined) {
+      // If it comes back, then with the options of that time.
+      kept.delete(key)
+      return undefined
+    }
     const known = kept.get(key)
     kept.delete(key)
-    const entry = known?.version === version ? known : newEntry(key, version)
-    entry.usedAt = now()
-    kept.set(key, entry)
-    return entry.issuer
+    const issuer = known?.version === version ? known.issuer : newIssuer(key, version)
+    kept.set(key, { version, issuer, usedAt: now() })
+    return issuer
   }
 
-  function newEntry(key: string, version: string): Kept {
+  function newIssuer(key: string, version: string): Promise<Ready> {
     for (const [other, { usedAt }] of kept) {
       if (kept.size < most && usedAt > now() - idle) break
       kept.delete(other)
     }
-    const issuer = available(() => created(options, key))
+    const issuer = available(key, () => created(options, { key, version, counters }))
     // The next request tries again.
-    issuer.catch(() => kept.delete(key))
-    return { version, issuer, usedAt: now() }
+    issuer.catch(() => kept.get(key)?.issuer === issuer && kept.delete(key))
+    return issuer
   }
 
   const of = async (request: HttpRequest) => find(addresses.keyOf(request) ?? '')
@@ -155,33 +166,52 @@ export function issuers<Scope extends string>(options: IssuersOptions<Scope>): I
     guard: (create) => guardOfEach(of, create),
     async remove(key) {
       if ((await options.version(key)) !== undefined)
-        throw new Error(`issuers: close ${key} first: version() still knows it`)
-      return removed(await created(options, key))
+        throw new Error(
+          `issuers: version() still knows ${key}, and only an issuer that it does not know is removed`,
+        )
+      kept.delete(key)
+      return removed(await created(options, { key, version: undefined, counters }))
     },
   }
 }
 
 /** One issuer that cannot be created is an outage of that issuer: the others go on. */
-async function available<Result>(work: () => Promise<Result>): Promise<Result> {
+async function available<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
-  } catch (cause) {
+  } catch (fault) {
+    const cause = new Error(`issuers: ${key} cannot be created`, { cause: fault })
     throw new OAuthError(SERVER_ERRORS.store_unavailable, undefined, { cause })
   }
 }
 
+interface Wanted extends Pick<OwnParts, 'key' | 'version'> {
+  readonly counters: RateLimiter
+}
+
 async function created<Scope extends string>(
   { addresses, store, secret, options }: IssuersOptions<Scope>,
-  key: string,
+  { key, version, counters }: Wanted,
 ): Promise<Ready> {
-  const parts = { key, store: (store as Required<Store>).within(key) }
-  const own = { ...parts, secret: secretOf(secret, key) }
-  const configured = await options(key, own)
-  if (addresses.keyIn(configured.issuer) !== key)
-    throw new Error(`issuers: ${configured.issuer} is not the address of ${key}`)
-  const rateLimiter = configured.rateLimiter && limiterOf(configured.rateLimiter, key)
-  const server = createAuthorizationServer({ ...configured, ...own, rateLimiter })
-  return { ...own, server, routeAt: routeFinder(server.routes) }
+  const own = { store: (store as Required<Store>).within(key), secret: secretOf(secret, key) }
+  const configured = await options(key, { key, version, ...own })
+  const rateLimiter = limiterOf(configured.rateLimiter ?? counters, key)
+  let endGrants: Ready['endGrants'] = async () => 0
+  const ending: Feature = (kernel) => {
+    endGrants = () => endGrantsWhere(kernel, {}, () => true)
+    return {}
+  }
+  const features = [...(configured.features ?? []), ending]
+  const server = createAuthorizationServer({ ...configured, ...own, rateLimiter, features })
+  for (const { path } of server.routes) requireMounted(addresses, server.issuer, path, key)
+  return { key, ...own, server, routeAt: routeFinder(server.routes), endGrants }
+}
+
+/** Otherwise clients of this issuer would get a 404, or the answer of another issuer. */
+function requireMounted({ paths, keyIn }: IssuerAddresses, issuer: string, path: string, key: string): void {
+  const isMounted = paths.some((mounted) => path === mounted || path.startsWith(`${mounted}/`))
+  if (!isMounted || keyIn(new URL(path, issuer).href) !== key)
+    throw new Error(`issuers: ${path} is not among the addresses of ${key} (${issuer})`)
 }
 
 function secretOf(secret: ServerSecret, key: string): ServerSecret {
@@ -199,7 +229,8 @@ function limiterOf(limiter: RateLimiter, issuer: string): RateLimiter {
   }
 }
 
-const NOT_FOUND: HttpResponse = { status: 404, headers: {}, body: '' }
+/** Not for a cache: there may be such an issuer in a minute. */
+const NOT_FOUND: HttpResponse = { status: 404, headers: { 'cache-control': 'no-store' }, body: '' }
 
 function answerOf(issuerOf: (request: HttpRequest) => Promise<Ready | undefined>): Route['handle'] {
   return async (request) => {
@@ -245,16 +276,14 @@ function guardOfEach<Scope extends string, Auth extends Caller>(
   }
 }
 
-async function removed({ server, store }: Issuer): Promise<{ grants: number; clients: number }> {
-  let [grants, clients] = [0, 0]
-  // First, because the removal of a client reads every grant, and the client of some is a document.
-  for await (const { id, subject } of store.grants.scan())
-    if (subject !== undefined && (await server.grants.revoke(subject, id, 'operator'))) grants++
+async function removed({ server, store, endGrants }: Ready): Promise<{ grants: number; clients: number }> {
+  const grants = await endGrants()
+  // An ended grant stays for as long as its ticket, which can no longer be presented.
+  for await (const { id } of store.grants.scan()) await store.grants.remove(id)
+  let clients = 0
   for await (const { clientId } of store.clients.scan()) {
-    grants += (await server.clients.remove(clientId)).grantsEnded
+    await server.clients.remove(clientId)
     clients++
   }
-  // An ended grant stays for as long as its ticket, which nobody can present any more.
-  for await (const { id } of store.grants.scan()) await store.grants.remove(id)
   return { grants, clients }
 }

@@ -155,7 +155,8 @@ export function limiterOf(
   }
 }
 
-function inProcess(now: () => number): RateLimiter {
+/** Counts in this process what is marked so, and nothing else. */
+export function inProcess(now: () => number): RateLimiter {
   const counters = new Map<string, EventCounter>()
   return {
     async take(limit, key, window: RateLimit) {

@@ -25,9 +25,9 @@ import { faultOf, isOfOtherIssuer, mayComeFromOldMetadata } from './provider-fau
 
 /** The client of one provider: the way to it, and what its answer says of the user. Its tokens are dropped afterwards. */
 export interface ProviderClient {
-  /** What the provider supports. @throws UpstreamError `unreachable` */
+  /** What the provider supports. @throws UpstreamError `unreachable`, or `response_invalid` for the document of another issuer */
   metadata(): Promise<ServerMetadata>
-  /** @param more parameters of the request. @throws UpstreamError `unreachable` */
+  /** @param more parameters of the request. @throws UpstreamError as `metadata` */
   authorizationUrl(flow: ProviderFlow, more: Readonly<Record<string, string>>): Promise<string>
   /** Where the provider signs its user out; `undefined` if its document names no such address, or is not read within a second. */
   endSessionUrl(more: Readonly<Record<string, string>>): Promise<string | undefined>
