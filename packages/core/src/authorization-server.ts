@@ -140,7 +140,7 @@ export function createAuthorizationServer<Scope extends string>(
   const endpoints = endpointsIn([...base, ...optional], server, joined)
   const documents = [
     ...metadataDocuments(server.issuer, metadata),
-    ...resourceMetadata(server, options, senderConstraint),
+    ...resourceMetadata(server, options, joined),
   ]
   const { grantTypes, clientAuthMethods, rateLimits, errors } = joined
   const ofOperator = registrable(server, options.idTokenAlgorithm, joined, 'operator')

@@ -94,6 +94,8 @@ export interface FeatureParts {
   readonly clientEndpoints?: readonly ClientEndpoint[] | undefined
   /** Members of the server metadata (RFC 8414 2), next to the addresses of the endpoints. */
   readonly metadata?: Metadata | undefined
+  /** Members of the metadata of every resource (RFC 9728 2). */
+  readonly resourceMetadata?: Metadata | undefined
   readonly grantTypes?: readonly GrantType[] | undefined
   readonly clientAuthMethods?: readonly ClientAuthMethod[] | undefined
   /**
@@ -183,6 +185,7 @@ export interface Parts extends SingleParts, NamedParts {
   readonly responseModes: readonly ResponseMode[]
   readonly clientSources: readonly ClientSource[]
   readonly tokenMembers: readonly TokenMembers[]
+  readonly resourceMetadata: Metadata
   /** @throws Error when two features read one member */
   readonly clientMetadata: (registeredBy: RegisteredBy) => ClientMetadataMembers
   readonly checkClient: CheckClient
@@ -234,6 +237,7 @@ export function joinedParts(single: SingleParts, features: readonly FeatureParts
     requestSources: features.flatMap((feature) => feature.requestSources ?? []),
     rateLimits: merged('rateLimits', features, (feature) => feature.rateLimits),
     errors: merged('errors', features, (feature) => feature.errors),
+    resourceMetadata: merged('resourceMetadata', features, (feature) => feature.resourceMetadata),
     clientMetadata: (registeredBy) =>
       merged('clientMetadata', features, (feature) => feature.clientMetadata?.(registeredBy)),
     checkClient,

@@ -20,18 +20,6 @@ import { openService, REDIRECT_URI } from './service.ts'
 
 const text = z.string().optional()
 
-/** A sender constraint that binds nothing, and adds members to the metadata of every resource. */
-function bindingWith(resourceMetadata: Record<string, unknown>): FeatureParts {
-  const present = () => {
-    throw new Error('No proof is requested')
-  }
-  const corsHeaders = { allowed: [], exposed: [] }
-  const userinfo = { algorithms: [], required: false, corsHeaders, present }
-  return {
-    senderConstraint: { provenKey: () => undefined, userinfo, proofsAt: () => userinfo, resourceMetadata },
-  }
-}
-
 describe('a server is not created with a feature', () => {
   it.each<[string, FeatureParts, string]>([
     ['by a member of client metadata', { clientMetadata: () => ({ grant_types: text }) }, 'grant_types'],
@@ -47,12 +35,12 @@ describe('a server is not created with a feature', () => {
     ],
     [
       'by a member of resource metadata',
-      bindingWith({ authorization_servers: ['https://evil.example'] }),
+      { resourceMetadata: { authorization_servers: ['https://evil.example'] } },
       'authorization_servers',
     ],
     [
       'by a member of resource metadata that core leaves out here',
-      bindingWith({ resource_documentation: 'https://evil.example' }),
+      { resourceMetadata: { resource_documentation: 'https://evil.example' } },
       'resource_documentation',
     ],
   ])('%s which is of core', (_, feature, named) => {
@@ -61,6 +49,7 @@ describe('a server is not created with a feature', () => {
 
   it.each<[string, FeatureParts, string]>([
     ['client metadata', { clientMetadata: () => ({ colour: text }) }, 'clientMetadata has colour twice'],
+    ['resource metadata', { resourceMetadata: { colour: 'red' } }, 'resourceMetadata has colour twice'],
     ['rate limits', { rateLimits: { colour: { points: 1, seconds: 1 } } }, 'rateLimits has colour twice'],
     ['errors', { errors: defineErrors({ colour: ['invalid_request', ''] }) }, 'errors has colour twice'],
   ])('by a member of %s that another feature has', (_, feature, fault) => {

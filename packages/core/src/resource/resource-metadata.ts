@@ -38,11 +38,16 @@ export interface ResourceMetadataOptions {
   readonly documentation?: string | undefined
 }
 
+interface MemberParts {
+  readonly senderConstraint: SenderConstraint | undefined
+  readonly resourceMetadata: Readonly<Record<string, unknown>>
+}
+
 /**
  * Protected-resource metadata (RFC 9728 2), a document for each resource of this server. Resources of several hosts may have one
  * path: the host of the request decides between their documents, so they are right behind a proxy that passes it on.
  *
- * @param constraint adds its members to every document
+ * @param features have members for every document
  * @returns endpoints whose paths count from the root of the host
  * @throws Error that names two resources of one host whose documents would have the same path, a scope that does not exist, `dpop`
  *   without the feature, or a member of a feature that core sets
@@ -53,18 +58,18 @@ export function resourceMetadata(
     documentation,
     resources = [],
   }: ResourceMetadataOptions & { resources?: readonly ResourceOption[] | undefined },
-  constraint: SenderConstraint | undefined,
+  { senderConstraint, resourceMetadata: members }: MemberParts,
 ): Endpoint[] {
   const documents = kernel.resources.map((resource, index) => {
     const option = resources[index] ?? resource
     const described = typeof option === 'string' ? {} : option
     checkScopes(kernel, index, described)
     const bound = takesBoundTokensOnly(option)
-    if (bound && constraint === undefined) throw new Error(`resources[${index}].dpop needs the feature dpop`)
+    if (bound && senderConstraint === undefined)
+      throw new Error(`resources[${index}].dpop needs the feature dpop`)
     const family = familyOf(resource)
     if (family && bound) throw new Error(`resources[${index}].dpop cannot be required of a family`)
     const own = metadataOf(kernel, { documentation, ...described, resource })
-    const members = constraint?.resourceMetadata ?? {}
     const taken = Object.keys(members).find((name) => name in own)
     if (taken !== undefined) throw new Error(`features: resourceMetadata has ${taken}, which core sets`)
     const document = {

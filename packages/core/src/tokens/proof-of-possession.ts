@@ -52,8 +52,6 @@ export interface SenderConstraint {
   readonly userinfo: ProofOfPossession
   /** The proofs at an API with another origin, for requests to `origin` and the path. */
   proofsAt(origin: string): ProofOfPossession
-  /** Members of the metadata of every resource (RFC 9728 2). */
-  readonly resourceMetadata?: Readonly<Record<string, unknown>> | undefined
 }
 
 /** The key that a client proves where no proof is required. @throws OAuthError for a bad proof */

@@ -80,12 +80,12 @@ export function dpop(options: DpopOptions = {}): Feature {
         },
         userinfo: proofsFor(origin),
         proofsAt: proofsFor,
-        resourceMetadata: {
-          dpop_signing_alg_values_supported: algorithms,
-          ...(required ? { dpop_bound_access_tokens_required: true } : {}),
-        },
       },
       metadata: { dpop_signing_alg_values_supported: algorithms },
+      resourceMetadata: {
+        dpop_signing_alg_values_supported: algorithms,
+        ...(required ? { dpop_bound_access_tokens_required: true } : {}),
+      },
       clientMetadata: () => ({ [BOUND]: z.boolean().optional() }),
       errors: DPOP_ERRORS,
     }
