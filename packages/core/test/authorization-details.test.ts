@@ -153,7 +153,16 @@ describe('details of a request', () => {
     const claims = JSON.parse(Buffer.from(tokens.id_token.split('.')[1] ?? '', 'base64url').toString())
     expect(claims).not.toHaveProperty('authorization_details')
     expect(service.server.metadata.claims_supported).not.toContain('authorization_details')
-    expect(service.server.metadata.authorization_details_types_supported).toEqual(Object.keys(TYPES))
+  })
+
+  it('have types that the metadata of the server and of each resource name', async () => {
+    const service = open({ resources: [ISSUER, 'https://files.example'] })
+    const types = { authorization_details_types_supported: Object.keys(TYPES) }
+    expect(service.server.metadata).toMatchObject(types)
+    for (const host of ['', 'files.example']) {
+      const path = '/.well-known/oauth-protected-resource'
+      expect(bodyOf(await service.send('GET', path, { headers: { host } }))).toMatchObject(types)
+    }
   })
 
   it('are a claim of a JWT, which has only those for its resource', async () => {
@@ -636,7 +645,9 @@ it('a server without the feature ignores the parameter, and has no metadata of i
   const client = await register(service)
   expect(await ask(service, client, [PAYMENT])).toMatchObject({ status: 200, body: 'consent' })
   expect(service.shown.consent).not.toHaveProperty('terms')
-  expect(service.server.metadata).not.toHaveProperty('authorization_details_types_supported')
+  const resource = await service.send('GET', '/.well-known/oauth-protected-resource')
+  for (const metadata of [service.server.metadata, bodyOf(resource)])
+    expect(metadata).not.toHaveProperty('authorization_details_types_supported')
 })
 
 const inWords = () => 'Do it'

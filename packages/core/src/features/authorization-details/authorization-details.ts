@@ -63,9 +63,12 @@ export function authorizationDetails({ types }: AuthorizationDetailsOptions): Fe
   const Types = listOf(text(100), 20).refine((asked) => asked.every((name) => names.includes(name)), {
     error: `must be of ${names.join(', ')}`,
   })
+  const supported = { authorization_details_types_supported: names }
   return () => ({
     requestTerms: [detailTerm(types) as RequestTerm],
-    metadata: { authorization_details_types_supported: names },
+    // RFC 9396 10; at a resource a client finds what to ask for there.
+    metadata: supported,
+    resourceMetadata: supported,
     clientMetadata: () => ({ authorization_details_types: Types.optional() }),
     errors: DETAIL_ERRORS,
   })
