@@ -40,6 +40,17 @@ describe('a token string', () => {
     expect(parseAccessToken(formatRefreshToken(refresh))).toBeUndefined()
   })
 
+  it('of a decoupled flow has the prefix of that flow, where one is expected', () => {
+    const [device, backchannel] = (['gkd', 'gkb'] as const).map((prefix) =>
+      formatDecoupledCode(prefix, { ...refresh, requestId: family }),
+    )
+    const read = { grantId, requestId: family, secret }
+    expect(parseDecoupledCode(String(device), 'gkb')).toBeUndefined()
+    expect(parseDecoupledCode(String(backchannel), 'gkd')).toBeUndefined()
+    for (const code of [device, backchannel]) expect(parseDecoupledCode(String(code))).toEqual(read)
+    expect(parseDecoupledCode(formatCode({ grantId, secret }))).toBeUndefined()
+  })
+
   it.each([
     ['authorization code', parseCode, formatCode(refresh)],
     [

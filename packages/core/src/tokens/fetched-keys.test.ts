@@ -14,16 +14,20 @@ const answer = (members: unknown, changed: Partial<DocumentFetchResponse> = {}):
 })
 
 /** A host that answers as `host.answer` says, and fails where that is an error. */
-function open() {
+function open(...chosenBy: ['operator'] | []) {
   const clock = { now: 1_800_000_000 }
   const host = { requests: 0, answer: answer({ keys: [jwk] }) as DocumentFetchResponse | Error }
   const events: object[] = []
   const kernel = { now: () => clock.now, emit: (event: object) => void events.push(event) }
-  const keysAt = fetchedKeys(kernel as unknown as Kernel, async () => {
-    host.requests++
-    if (host.answer instanceof Error) throw host.answer
-    return host.answer
-  })
+  const keysAt = fetchedKeys(
+    kernel as unknown as Kernel,
+    async () => {
+      host.requests++
+      if (host.answer instanceof Error) throw host.answer
+      return host.answer
+    },
+    ...chosenBy,
+  )
   return { clock, host, events, ask: (age: number, uri = URI) => keysAt(uri, clock.now - age) }
 }
 
@@ -110,6 +114,16 @@ describe('the keys behind an address', () => {
     expect(host.requests).toBe(1002)
     await at(1)
     expect(host.requests).toBe(1003)
+  })
+
+  it.each<[string, ['operator'] | [], number]>([
+    ['60 addresses a minute that clients choose', [], 60],
+    ['all addresses that the operator chose', ['operator'], 100],
+  ])('are fetched from %s', async (_, chosenBy, most) => {
+    const { host, ask } = open(...chosenBy)
+    for (let number = 0; number < 100; number++)
+      await ask(300, `https://app.site${number}.dev/keys`).catch(() => undefined)
+    expect(host.requests).toBe(most)
   })
 
   it('leave out those that verify no signature here', async () => {

@@ -1,8 +1,8 @@
 import { constants, createSign, generateKeyPairSync, KeyObject, sign, Verify } from 'node:crypto'
 import { jwtVerify } from 'jose'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { JWS_ALGORITHMS, type JwsAlgorithm, type PublicKeyMembers } from './jwk.ts'
-import { knownSignature, requireVerifiable, signatureCheck } from './jws-signature.ts'
+import { knownSignature, requireVerifiable, requireWrongSignature, signatureCheck } from './jws-signature.ts'
 
 const jwkOf = (key: KeyObject) => key.export({ format: 'jwk' }) as unknown as PublicKeyMembers
 
@@ -92,4 +92,17 @@ describe('PS256 at a runtime', () => {
 
 it('blames what was presented if this runtime can verify the algorithm', () => {
   for (const alg of JWS_ALGORITHMS) expect(() => requireVerifiable(alg, new Error('bad key'))).not.toThrow()
+})
+
+it('blames this runtime if jose cannot verify a known signature with it', async () => {
+  const cause = new Error('not supported')
+  const refused = { code: 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED', cause }
+  const jwt = `${Buffer.from('{"alg":"ES256"}').toString('base64url')}.e30.c2ln`
+  await expect(requireWrongSignature(refused, jwt)).resolves.toBeUndefined()
+  vi.spyOn(crypto.subtle, 'verify').mockRejectedValue(cause)
+  onTestFinished(() => void vi.restoreAllMocks())
+  await expect(requireWrongSignature(refused, jwt)).rejects.toMatchObject({
+    message: 'This runtime cannot verify signatures by ES256',
+    cause,
+  })
 })
