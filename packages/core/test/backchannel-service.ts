@@ -63,7 +63,7 @@ export async function openBackchannelService({ server = {}, ...options }: Settin
   })
   const service: Service = openService({ ...server, features: [feature, ...(server.features ?? [])] })
   const agent = await addAgent(service)
-  return { service, shown, notices, agent, ...actionsAt(service, shown, notices, agent) }
+  return { service, shown, notices, agent, approvals: feature, ...actionsAt(service, shown, notices, agent) }
 }
 
 export async function addAgent(service: Service, metadata: object = {}): Promise<ClientAnswer> {

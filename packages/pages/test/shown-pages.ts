@@ -145,7 +145,13 @@ export function shownPages(
   const view = { request, locale, session, client }
   const code = { ...view, action: '/oauth/device', ticket: 'ticket', typed: '', wrong: false }
   const decision = { ...code, userCode: 'WDJB-MJHT', age: 20, scopes: few, resources: [] }
-  const asked = { message: 'Order 17: a desk for 249 EUR', network: '203.0.113.0/24', sameNetwork: false }
+  const asked = {
+    message: 'Order 17: a desk for 249 EUR',
+    network: '203.0.113.0/24',
+    sameNetwork: false,
+    operation: false,
+  }
+  const answered = { ...view, operation: false, href: '/oauth/requests' }
   const waiting = {
     ...{ ...view, action: '/oauth/requests', ticket: 'ticket', unanswered: [], blocked: [client] },
     requests: [{ client, message: asked.message, age: 20, href: '/oauth/requests?request=r' }],
@@ -204,14 +210,18 @@ export function shownPages(
     requests: () => requests.requestsPage(waiting),
     'requests-none': () => requests.requestsPage({ ...waiting, requests: [], unanswered: [client] }),
     request: () => requests.requestPage({ ...decision, ...asked }),
-    'request-allowed': () =>
-      requests.requestAnsweredPage({ ...view, allowed: true, href: '/oauth/requests' }),
+    'request-operation': () =>
+      requests.requestPage({ ...decision, ...asked, scopes: [], operation: true, terms: details(app) }),
+    'request-allowed': () => requests.requestAnsweredPage({ ...answered, allowed: true }),
+    'request-allowed-once': () =>
+      requests.requestAnsweredPage({ ...answered, allowed: true, operation: true }),
+    'request-denied-once': () =>
+      requests.requestAnsweredPage({ ...answered, allowed: false, operation: true }),
     'request-denied': () =>
       requests.requestAnsweredPage({
-        ...view,
+        ...answered,
         allowed: false,
         blockedUntil: 1_800_000_000,
-        href: '/oauth/requests',
       }),
     logout: () => logout.logoutPage({ ...code, formActionSources: [] }),
     'signed-out': () => logout.signedOutPage({ request, locale }),

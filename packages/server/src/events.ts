@@ -123,6 +123,7 @@ const EVENTS: Readonly<
   backchannel_notify_failed: [undefined, 'A user could not be told of a request'],
   backchannel_approved: ['decision', 'A user approved the request of a client'],
   backchannel_denied: ['user', 'A user denied the request of a client'],
+  operation_approved: ['decision', 'A user approved one operation of an app'],
   backchannel_unblocked: ['user', 'A user lets a client ask again'],
   auth_req_id_redeemed: [undefined, 'A client got the first tokens of its request', 'debug'],
   auth_req_id_retried: [undefined, 'A client asked again for the first tokens of its request'],

@@ -191,8 +191,11 @@ const DecisionQuery = z.object({ request: z.string().max(100) })
 export interface Answered {
   readonly client: Client
   readonly requestId: string
+  /** As it was before the answer. */
+  readonly request: DecoupledRequest
   readonly decision: Decision
-  /** What the user allowed; absent after a denial. */
+  readonly allowed: boolean
+  /** What the user allowed; absent after a denial, and for one operation. */
   readonly grant?: Grant | undefined
   /** Whether this call wrote it; otherwise it repeats another one. */
   readonly isFirst: boolean
@@ -231,30 +234,27 @@ export async function answerRequest(
   // The client outlives the browser session that allowed it, but not with such a scope.
   const sid = isRestricted ? server.sessions.sidOf(session, client, scopes) : undefined
   const about = userInfoOf(request, client, session, pageView(server.interaction, http))
-  const decided = await decideTerms(server, scopes.length > 0 ? request.asked : undefined, fields, about)
+  const allowed = request.operation ? form.decision === 'allow' : scopes.length > 0
+  const decided = await decideTerms(server, allowed ? request.asked : undefined, fields, about)
   if (decided === 'open') throw new OAuthError(TERM_ERRORS.user_decision_missing)
   const terms = decided.value && { terms: decided.value }
   const decision: Decision = { subject, scopes, authTime, ...facts, ...(sid && { sid }), ...terms }
-  const written = { client, requestId, decision }
+  const answer = { client, requestId, request, decision, allowed }
   return scopes.length > 0
-    ? approve(decisions, request, written)
-    : { ...written, isFirst: await settle(decisions, request, written) }
+    ? approve(decisions, answer)
+    : { ...answer, isFirst: await settle(decisions, answer) }
 }
 
-type Written = Pick<Answered, 'client' | 'requestId' | 'decision'>
+type Answer = Omit<Answered, 'grant' | 'isFirst'>
 
 /** Writes the decision first, then the grant. If the second write is lost, sending the form again repeats it. */
-async function approve(
-  decisions: DecoupledDecisions,
-  request: DecoupledRequest,
-  written: Written,
-): Promise<Answered> {
+async function approve(decisions: DecoupledDecisions, answer: Answer): Promise<Answered> {
   const { server } = decisions
-  const grant = grantOf(decisions, request, written.decision)
+  const grant = grantOf(decisions, answer)
   // An approved client lives at least as long as its grants.
-  await server.store.clients.keep(written.client, grant.expiresAt)
-  await settle(decisions, request, written)
-  return { ...written, grant, isFirst: await openWithinLimit(server, grant) }
+  await server.store.clients.keep(answer.client, grant.expiresAt)
+  await settle(decisions, answer)
+  return { ...answer, grant, isFirst: await openWithinLimit(server, grant) }
 }
 
 /**
@@ -265,8 +265,7 @@ async function approve(
  */
 async function settle(
   { server, transients, kind, answerErrors }: DecoupledDecisions,
-  { grantId }: DecoupledRequest,
-  { requestId, decision }: Written,
+  { requestId, request: { grantId }, decision }: Answer,
 ): Promise<boolean> {
   const written = await changeRecord(transients, requestRecordId(kind, requestId), server, (seen) => {
     const request = requestIn(seen)
@@ -283,8 +282,7 @@ async function settle(
  */
 function grantOf(
   { server, origin, grantLifetime }: DecoupledDecisions,
-  request: DecoupledRequest,
-  { subject, scopes, authTime, acr, amr, sid, terms }: Decision,
+  { request, decision: { subject, scopes, authTime, acr, amr, sid, terms } }: Answer,
 ): Grant {
   const now = server.now()
   const requested = [...request.scopes, ...request.ignoredScopes]

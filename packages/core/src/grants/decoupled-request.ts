@@ -44,6 +44,8 @@ export const DecoupledRequest = z.object({
   /** What the client says to that user. */
   message: z.string().optional(),
   scopes: texts,
+  /** It asks for one operation: an approval opens no grant. */
+  operation: z.literal(true).optional(),
   /** The unknown names in `scope`. */
   ignoredScopes: texts,
   resources: texts,

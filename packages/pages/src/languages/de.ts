@@ -201,6 +201,13 @@ export const de: Language = {
     deniedTitle: 'Es wurde kein Zugriff erteilt',
     denied: '{app} bekommt keinen Zugriff. Sie können diese Seite schließen.',
     blocked: '{app} darf Sie bis {time} nicht fragen. Das können Sie auf der Seite der Anfragen ändern.',
+    once: {
+      allowedTitle: 'Einmal erlaubt',
+      allowed:
+        'Das darf einmal geschehen, in den nächsten Minuten. {app} hat dadurch keinen weiteren Zugriff bekommen. Sie können diese Seite schließen.',
+      deniedTitle: 'Abgelehnt',
+      denied: 'Es wird nicht ausgeführt. Sie können diese Seite schließen.',
+    },
   },
   logout: {
     title: 'Abmelden?',

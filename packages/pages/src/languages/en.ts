@@ -220,6 +220,13 @@ export const en = {
     deniedTitle: 'Nothing got access',
     denied: '{app} gets no access. You can close this page.',
     blocked: '{app} may not ask you before {time}. You can change that on the page of requests.',
+    once: {
+      allowedTitle: 'Allowed once',
+      allowed:
+        'This can be done once, within the next minutes. {app} got no other access by it. You can close this page.',
+      deniedTitle: 'Denied',
+      denied: 'It will not be done. You can close this page.',
+    },
   },
   logout: {
     title: 'Sign out?',

@@ -194,6 +194,13 @@ export const es: Language = {
     deniedTitle: 'No se ha concedido ningún acceso',
     denied: '{app} no obtiene acceso. Puede cerrar esta página.',
     blocked: '{app} no puede preguntarle antes del {time}. Puede cambiarlo en la página de solicitudes.',
+    once: {
+      allowedTitle: 'Permitido una vez',
+      allowed:
+        'Puede hacerse una vez, en los próximos minutos. {app} no ha obtenido ningún otro acceso. Puede cerrar esta página.',
+      deniedTitle: 'Denegado',
+      denied: 'No se hará. Puede cerrar esta página.',
+    },
   },
   logout: {
     title: '¿Cerrar la sesión?',

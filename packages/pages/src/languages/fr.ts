@@ -205,6 +205,13 @@ export const fr: Language = {
     denied: '{app} n’obtient aucun accès. Vous pouvez fermer cette page.',
     blocked:
       '{app} ne peut rien vous demander avant le {time}. Vous pouvez changer cela sur la page des demandes.',
+    once: {
+      allowedTitle: 'Autorisé une fois',
+      allowed:
+        'Cela peut être fait une fois, dans les prochaines minutes. {app} n’a obtenu aucun autre accès. Vous pouvez fermer cette page.',
+      deniedTitle: 'Refusé',
+      denied: 'Cela ne sera pas fait. Vous pouvez fermer cette page.',
+    },
   },
   logout: {
     title: 'Se déconnecter ?',

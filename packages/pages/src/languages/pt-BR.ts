@@ -191,6 +191,13 @@ export const ptBR: Language = {
     denied: '{app} não recebe acesso. Você pode fechar esta página.',
     blocked:
       '{app} não pode perguntar a você antes de {time}. Você pode mudar isso na página de solicitações.',
+    once: {
+      allowedTitle: 'Permitido uma vez',
+      allowed:
+        'Isso pode ser feito uma vez, nos próximos minutos. {app} não recebeu nenhum outro acesso. Você pode fechar esta página.',
+      deniedTitle: 'Negado',
+      denied: 'Não será feito. Você pode fechar esta página.',
+    },
   },
   logout: {
     title: 'Sair da conta?',

@@ -95,15 +95,16 @@ function never({ language: { requests } }: PageContext): SafeHtml {
 
 export function requestAnsweredPage(
   context: PageContext,
-  { client, allowed, blockedUntil, href }: BackchannelAnsweredView,
+  { client, allowed, operation, blockedUntil, href }: BackchannelAnsweredView,
 ): HttpResponse {
   const { language } = context
   const { requests: texts } = language
   const app = appName(context, client)
-  const title = allowed ? texts.allowedTitle : texts.deniedTitle
-  const mistake = allowed ? linkedToApps(context, texts.mistake) : ''
+  const outcomes = operation ? texts.once : texts
+  const title = allowed ? outcomes.allowedTitle : outcomes.deniedTitle
+  const mistake = allowed && !operation ? linkedToApps(context, texts.mistake) : ''
   const until = blockedUntil && { app, time: pointInTime(language, blockedUntil) }
-  const main = html`<h1>${title}</h1><p>${fill(allowed ? texts.allowed : texts.denied, { app })}</p>
+  const main = html`<h1>${title}</h1><p>${fill(allowed ? outcomes.allowed : outcomes.denied, { app })}</p>
 ${mistake === '' ? '' : html`<p>${mistake}</p>`}${until ? html`<p>${fill(texts.blocked, until)}</p>` : ''}
 <p class="pages"><a href="${href}">${texts.title}</a></p>`
   return layout(context, { title, main })

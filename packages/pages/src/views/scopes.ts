@@ -12,6 +12,7 @@ const FEW = 8
 
 interface Decision {
   readonly asks: string
+  /** None: it is asked for one operation, and for no access. */
   readonly scopes: readonly ConsentScope[]
   /** Between the scopes and the buttons. */
   readonly more?: SafeHtml | '' | undefined
@@ -31,11 +32,15 @@ export function decision(context: PageContext, asked: Decision): SafeHtml {
   const { language } = context
   const isLong = scopes.length > FEW
   const skip = isLong ? html` <a href="#decision">${language.scopes.toDecision}</a>` : ''
-  const disconnect = linkedToApps(context, language.scopes.disconnect)
-  return html`${organization}${details}
-<h2>${asks}</h2>
+  const disconnect = scopes.length === 0 ? '' : linkedToApps(context, language.scopes.disconnect)
+  const access =
+    scopes.length === 0
+      ? ''
+      : html`<h2>${asks}</h2>
 <p>${scopeCount(language, scopes, isWhole)} <span class="quiet">${language.scopes.untick}</span>${skip}</p>
-${scopeChoices(language, scopes)}${more}
+${scopeChoices(language, scopes)}`
+  return html`${organization}${details}
+${access}${more}
 ${buttons(language, asked, { chooses: organization !== '', isWhole })}
 ${disconnect === '' ? '' : html`<p class="quiet">${disconnect}</p>`}`
 }

@@ -18,11 +18,13 @@ import {
   type BackchannelNotice,
   type BackchannelNotifyFailed,
   type BackchannelRequested,
+  type BackchannelRequests,
   type BackchannelUserUnknown,
   backchannelEndpoint,
   CIBA_GRANT,
   type UserHint,
 } from './backchannel-request.ts'
+import { type Approval, approvalOf, type Operation } from './operation-approval.ts'
 import {
   BACKCHANNEL_ANSWER_ERRORS,
   BACKCHANNEL_PAGE_ERRORS,
@@ -30,12 +32,14 @@ import {
   type BackchannelDenied,
   type BackchannelInteraction,
   type BackchannelUnblocked,
+  type OperationApproved,
   pageEndpoints,
 } from './request-pages.ts'
 import { endOpenRequests, keyOfUser, USER_REQUEST_ERRORS } from './user-requests.ts'
 
 export type { BackchannelNotice, UserHint } from './backchannel-request.ts'
 export { CIBA_GRANT } from './backchannel-request.ts'
+export type { Approval, Operation } from './operation-approval.ts'
 export type {
   BackchannelAnsweredView,
   BackchannelInteraction,
@@ -74,7 +78,20 @@ export type BackchannelEvent =
   | BackchannelApproved
   | BackchannelDenied
   | BackchannelUnblocked
+  | OperationApproved
   | AuthReqIdRedeemed
+
+/** The feature, and what an API in the process of the server asks by it. */
+export interface BackchannelAuthentication extends Feature {
+  /**
+   * Asks the user of a caller for one operation, without a client of the API's own. Call it for every such operation: the first call
+   * asks, a later one with the same details finds the answer, and an approval counts once.
+   *
+   * @throws OAuthError `invalid_authorization_details` for details of no type, or of one that the client may not ask for; 429 while
+   *   another request of the client waits for the user; 403 if the user does not want to be asked; 503 while the store is down
+   */
+  ask(operation: Operation): Promise<Approval>
+}
 
 const DAY = 24 * 60 * 60
 const KIND = 'backchannel'
@@ -105,7 +122,9 @@ const KIND = 'backchannel'
  * })
  * ```
  */
-export function backchannelAuthentication(options: BackchannelAuthenticationOptions): Feature {
+export function backchannelAuthentication(
+  options: BackchannelAuthenticationOptions,
+): BackchannelAuthentication {
   const { pages, loginHintTokens = false, tellUnknownUsers = false } = options
   const { maxAge = 3600, paths } = options
   const requestPath = endpointPath(
@@ -114,7 +133,8 @@ export function backchannelAuthentication(options: BackchannelAuthenticationOpti
     '/api/oauth/bc-authorize',
   )
   const path = endpointPath('requests', paths?.requests, '/oauth/requests')
-  return (server) => {
+  let mounted: BackchannelRequests | undefined
+  const feature: Feature = (server) => {
     const { transients } = server.store
     if (transients === undefined) throw new Error('backchannelAuthentication: the store has no transients')
     if (!Object.hasOwn(server.scopes, OPENID))
@@ -129,6 +149,7 @@ export function backchannelAuthentication(options: BackchannelAuthenticationOpti
       userOf: (hint: UserHint) => options.userOf(hint),
       notify: (notice: BackchannelNotice) => options.notify?.(notice),
     }
+    mounted = requests
     const decisions = {
       ...({ ...context, origin: 'backchannel', grantLifetime, maxAge, pages } as const),
       decisionTickets: server.tickets('backchannel'),
@@ -165,4 +186,9 @@ export function backchannelAuthentication(options: BackchannelAuthenticationOpti
       },
     }
   }
+  const ask: BackchannelAuthentication['ask'] = async (operation) => {
+    if (mounted === undefined) throw new Error('backchannelAuthentication: needs a server with this feature')
+    return approvalOf(mounted, operation)
+  }
+  return Object.assign(feature, { ask })
 }

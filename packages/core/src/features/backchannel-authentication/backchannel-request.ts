@@ -4,7 +4,7 @@ import type { ClientEndpoint } from '../../clients/client-endpoint.ts'
 import { type DecoupledRequest, INTERVAL, requestTimes } from '../../grants/decoupled-request.ts'
 import { askedTerms } from '../../grants/request-terms.ts'
 import { GRANT_TYPE_ERRORS } from '../../grants/token-endpoint.ts'
-import { json } from '../../http/http.ts'
+import { type HttpRequest, json } from '../../http/http.ts'
 import { type Parameters, ResourceParameter, readMessage, text } from '../../http/message.ts'
 import { displayText } from '../../kernel/display-text.ts'
 import { defineErrors, OAuthError, withCode } from '../../kernel/oauth-error.ts'
@@ -140,9 +140,7 @@ export function backchannelEndpoint(context: BackchannelRequests, path: string):
         const access = requestedAccess(context, client, requested, form)
         const lifetime = lifetimeOf(requested)
         const user = await namedUser(context, client, requested)
-        const { too_many_backchannel_requests } = BACKCHANNEL_REQUEST_ERRORS
-        const counted = `${client.clientId} ${user.key}`
-        await server.limiter.limit('backchannel_request', counted, too_many_backchannel_requests)
+        await limitRequests(context, client.clientId, user.key)
         const reference = server.observer?.identityOf(http)?.recorded
         const origin = { address: http.remoteAddress, jkt: key?.thumbprint, reference }
         const { requestId, authReqId, endsAt, waits } = await storedRequest(context, user, lifetime, {
@@ -154,17 +152,34 @@ export function backchannelEndpoint(context: BackchannelRequests, path: string):
         if (subject === undefined)
           server.emit({ type: 'backchannel_user_unknown', ...ids } satisfies BackchannelUserUnknown, http)
         // One that ended at once, with the sessions of its user, notifies no user.
-        else if (waits) {
-          const url = `${context.pageUri}?request=${requestId}`
-          const notice: BackchannelNotice = { ...ids, subject, url, expiresAt: endsAt }
-          server.emit({ type: 'backchannel_requested', ...notice } satisfies BackchannelRequested, http)
-          void notifyUser(context, notice)
-        }
+        else if (waits) announce(context, { ...ids, subject, expiresAt: endsAt }, http)
         // CIBA 7.3.
         return json(200, { auth_req_id: authReqId, expires_in: lifetime, interval: INTERVAL }, key?.headers)
       }
     },
   }
+}
+
+/** @param key of the user @throws OAuthError 429 */
+export function limitRequests({ server }: BackchannelRequests, clientId: string, key: string): Promise<void> {
+  const { too_many_backchannel_requests } = BACKCHANNEL_REQUEST_ERRORS
+  return server.limiter.limit('backchannel_request', `${clientId} ${key}`, too_many_backchannel_requests)
+}
+
+/** Tells of a request that waits for its user. */
+export function announce(
+  context: BackchannelRequests,
+  request: Omit<BackchannelNotice, 'url'>,
+  http?: HttpRequest,
+): void {
+  const notice = { ...request, url: requestUrl(context.pageUri, request.requestId) }
+  context.server.emit({ type: 'backchannel_requested', ...notice } satisfies BackchannelRequested, http)
+  void notifyUser(context, notice)
+}
+
+/** The page of one request. */
+export function requestUrl(pageUri: string, requestId: string): string {
+  return `${pageUri}?request=${requestId}`
 }
 
 /** Not awaited: how long it takes would reveal that the user exists. */
@@ -219,7 +234,9 @@ function shownMessage(sent: string): string {
   return shown
 }
 
-const [MIN_LIFETIME, LIFETIME, MAX_LIFETIME] = [30, 300, 600]
+/** In seconds. */
+export const LIFETIME = 300
+const [MIN_LIFETIME, MAX_LIFETIME] = [30, 600]
 
 /** In seconds. The answer says what the client gets (CIBA 7.3). */
 function lifetimeOf({ requested_expiry: sent }: BackchannelAuthenticationRequest): number {

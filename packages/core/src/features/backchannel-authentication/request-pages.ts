@@ -62,11 +62,14 @@ export interface BackchannelRequestView extends DecisionView {
   readonly message?: string | undefined
   /** The network that the request came from: 24 bits of IPv4, 48 of IPv6. */
   readonly network?: string | undefined
+  /** An API asks for one operation, which `terms` describe. The app gets no access by it. */
+  readonly operation: boolean
 }
 
 export interface BackchannelAnsweredView extends PageView {
   readonly client: PublicClient
   readonly allowed: boolean
+  readonly operation: boolean
   /** When the client may ask again, in epoch seconds, if this answer has silenced it. */
   readonly blockedUntil?: number | undefined
   /** The page of all requests. */
@@ -105,6 +108,16 @@ export interface BackchannelApproved {
   readonly clientId: string
   readonly subject: string
   readonly scopes: readonly string[]
+  readonly resources: readonly string[]
+  readonly terms?: Terms | undefined
+}
+
+/** The user allowed one operation. */
+export interface OperationApproved {
+  readonly type: 'operation_approved'
+  readonly requestId: string
+  readonly clientId: string
+  readonly subject: string
   readonly resources: readonly string[]
   readonly terms?: Terms | undefined
 }
@@ -182,10 +195,10 @@ async function showRequest(
     const { gone, answered } = context.answerErrors
     throw new OAuthError(request.decision === undefined ? gone : answered)
   }
-  const { message, address } = request
+  const { message, address, operation = false } = request
   const network = address && coarseNetworkOf(address)
   return askForDecision(context, { ...shown, request }, http, (view) =>
-    context.pages.requestPage({ ...view, message, network }),
+    context.pages.requestPage({ ...view, message, network, operation }),
   )
 }
 
@@ -235,20 +248,25 @@ async function decide(context: BackchannelPages, http: HttpRequest): Promise<Htt
   const answer = await answerRequest(context, http)
   if (answer === undefined) return askToSignIn(context, http)
   const { never } = formParameters(http)
-  const { client, requestId, decision, grant, isFirst } = answer
+  const { client, requestId, request, decision, allowed, grant, isFirst } = answer
+  const { operation = false, resources } = request
   const { subject } = decision
   const ids = { requestId, clientId: client.clientId }
   const denial = never === 'yes' ? 'never' : 'denied'
-  const said = grant === undefined ? denial : 'allowed'
+  const said = allowed ? 'allowed' : denial
   let blockedUntil: number | undefined
   try {
     // After the decision: if this is lost, sending the form again repeats it.
     blockedUntil = await close(context, keyOfUser(subject), ids, said)
   } finally {
     if (isFirst && grant !== undefined) {
-      const allowed = { grantId: grant.id, subject, ...extentOf(grant) }
-      const event = { type: 'backchannel_approved', ...ids, ...allowed } as const
+      const access = { grantId: grant.id, subject, ...extentOf(grant) }
+      const event = { type: 'backchannel_approved', ...ids, ...access } as const
       server.emit(event satisfies BackchannelApproved, http)
+    } else if (isFirst && allowed) {
+      const { terms } = decision
+      const event = { type: 'operation_approved', ...ids, subject, resources, terms } as const
+      server.emit(event satisfies OperationApproved, http)
     } else if (isFirst || blockedUntil !== undefined) {
       const event = { type: 'backchannel_denied', ...ids, subject, blockedUntil } as const
       server.emit(event satisfies BackchannelDenied, http)
@@ -260,7 +278,7 @@ async function decide(context: BackchannelPages, http: HttpRequest): Promise<Htt
     blockedUntil,
     href: page,
   }
-  return securePage(await pages.requestAnsweredPage({ ...view, allowed: grant !== undefined }))
+  return securePage(await pages.requestAnsweredPage({ ...view, allowed, operation }))
 }
 
 const ListForm = z.object({

@@ -111,7 +111,7 @@ function changeRequests(
   })
 }
 
-/** Takes a place among the open requests. @throws OAuthError 429 if there is none, 403 if the user wants no requests of this client */
+/** Takes a place among the open requests, which a request may have already. @throws OAuthError 429 if there is none, 403 if the user wants no requests of this client */
 export async function openFor(
   context: UserRequestsContext,
   key: string,
@@ -122,6 +122,7 @@ export async function openFor(
     if (seen.blocks.some((block) => block.clientId === clientId))
       throw new OAuthError(USER_REQUEST_ERRORS.client_blocked_by_user)
     const own = seen.open.find((other) => other.clientId === clientId)
+    if (own?.requestId === request.requestId) return undefined
     if (own !== undefined)
       throw new OAuthError(USER_REQUEST_ERRORS.request_open, undefined, { retryAfter: own.endsAt - now })
     if (seen.open.length >= MAX_OPEN) {
@@ -233,7 +234,7 @@ async function end({ transients, server, kind }: UserRequestsContext, requestId:
  * Stores a request that has a place. If the places of its user were taken away meanwhile, it ends at once: `endOpenRequests` found
  * no record to end.
  *
- * @returns whether it waits for its user
+ * @returns whether it waits for its user, and this call stored it
  * @throws whatever the store throws, after giving back the place
  */
 export async function storeOpened(
@@ -244,11 +245,11 @@ export async function storeOpened(
 ): Promise<boolean> {
   const { transients, kind } = context
   try {
-    await transients.insert(requestRecordId(kind, requestId), request, request.expiresAt)
+    const isStored = await transients.insert(requestRecordId(kind, requestId), request, request.expiresAt)
     const { open } = await requestsOf(context, key)
     const hasPlace = open.some((other) => other.requestId === requestId)
     if (!hasPlace) await end(context, requestId)
-    return hasPlace
+    return hasPlace && isStored
   } catch (error) {
     // If this fails too, the place ends with the request.
     await drop(context, key, [requestId]).catch(() => {})

@@ -1,0 +1,95 @@
+import { CLIENT_ERRORS } from '../../clients/client-record.ts'
+import {
+  type DecoupledRequest,
+  findRequest,
+  isOpen,
+  requestRecordId,
+  requestTimes,
+} from '../../grants/decoupled-request.ts'
+import { askedTerms } from '../../grants/request-terms.ts'
+import { OAuthError } from '../../kernel/oauth-error.ts'
+import { hmacSha256, newGrantId, newSecret, sha256 } from '../../kernel/secrets.ts'
+import type { AccessToken } from '../../resource/access.ts'
+import {
+  announce,
+  type BackchannelRequests,
+  LIFETIME,
+  limitRequests,
+  requestUrl,
+} from './backchannel-request.ts'
+import { keyOfUser, openFor, storeOpened } from './user-requests.ts'
+
+/** What an API is about to do for a caller. */
+export interface Operation {
+  /** As the guard of the API accepted it: it names the user and the client. */
+  readonly token: AccessToken
+  /** As `authorization_details` (RFC 9396), made of what the API will do. The user reads what their types say of them. */
+  readonly details: readonly { readonly type: string; readonly [field: string]: unknown }[]
+}
+
+/**
+ * `allowed`: carry the operation out; the next call asks again. `waiting`: the user answers at `url` until `expiresAt`, in epoch seconds;
+ * then call again with the same details. `denied`: do not carry it out; for some minutes the answer stays.
+ */
+export type Approval =
+  | { readonly state: 'allowed' | 'denied'; readonly requestId: string }
+  | {
+      readonly state: 'waiting'
+      readonly requestId: string
+      readonly url: string
+      readonly expiresAt: number
+    }
+
+/** Asks the user, or takes the answer. @throws OAuthError */
+export async function approvalOf(
+  context: BackchannelRequests,
+  { token: { subject, clientId, resources }, details }: Operation,
+): Promise<Approval> {
+  const { server, transients, kind } = context
+  const client = await server.store.clients.find(clientId)
+  if (client === undefined) throw new OAuthError(CLIENT_ERRORS.client_unknown)
+  const sent = { authorization_details: JSON.stringify(details) }
+  const asked = askedTerms(server, sent, { client, scopes: [], resources })
+  if (asked === undefined)
+    throw new Error('backchannelAuthentication: no feature of the server reads authorization_details')
+  const caller = { clientId, subject, resources, asked }
+  // The same operation of the same caller is the same request: whoever asks again finds its answer.
+  const requestId = hmacSha256(server.secret[0], `operation\n${JSON.stringify(caller)}`)
+  const seen = await findRequest(context, requestId)
+  if (seen === undefined) return opened(context, requestId, caller)
+  if (isOpen(seen, server.now())) return waiting(context, requestId, seen)
+  const { decision } = seen
+  if (decision !== undefined && decision.terms === undefined) return { state: 'denied', requestId }
+  // An approval counts once: of several calls that see it, the one that removes it has it.
+  const isRemoved = await transients.remove(requestRecordId(kind, requestId))
+  if (decision !== undefined && isRemoved) return { state: 'allowed', requestId }
+  return opened(context, requestId, caller)
+}
+
+function waiting(
+  { pageUri }: BackchannelRequests,
+  requestId: string,
+  { endsAt }: DecoupledRequest,
+): Approval {
+  return { state: 'waiting', requestId, url: requestUrl(pageUri, requestId), expiresAt: endsAt }
+}
+
+type Caller = Pick<DecoupledRequest, 'clientId' | 'resources' | 'asked'> & { readonly subject: string }
+
+async function opened(context: BackchannelRequests, requestId: string, caller: Caller): Promise<Approval> {
+  const { server, kind } = context
+  const { clientId, subject } = caller
+  const key = keyOfUser(subject)
+  await limitRequests(context, clientId, key)
+  const request: DecoupledRequest = {
+    ...{ kind, operation: true, ...caller, scopes: [], ignoredScopes: [] },
+    // Nobody has its code, and an approval opens no grant.
+    ...{ grantId: newGrantId(server.random), codeHash: sha256(newSecret(server.random)) },
+    ...requestTimes(server.now(), LIFETIME),
+  }
+  const { endsAt } = request
+  await openFor(context, key, { requestId, clientId, endsAt })
+  if (await storeOpened(context, key, requestId, request))
+    announce(context, { requestId, clientId, subject, expiresAt: endsAt })
+  return waiting(context, requestId, request)
+}

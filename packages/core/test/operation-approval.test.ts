@@ -1,0 +1,210 @@
+import type { AccessToken, Authorized } from '@grantkit/core'
+import {
+  type AuthorizationDetail,
+  authorizationDetails,
+  type DetailTypes,
+} from '@grantkit/core/authorization-details'
+import { type Approval, backchannelAuthentication } from '@grantkit/core/backchannel-authentication'
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { openBackchannelService } from './backchannel-service.ts'
+import { register, tokensFor } from './client.ts'
+import { ISSUER, type Service } from './service.ts'
+
+const TYPES: DetailTypes = {
+  deletion: {
+    schema: z.object({ course: z.string() }),
+    describe: ({ course }) => `Delete the course “${course}”`,
+    selfRegistered: true,
+  },
+  payment: { schema: z.object({}), describe: () => 'Pay' },
+}
+const DELETION = { type: 'deletion', course: 'Chess' }
+
+/** A tool server in the process of the server, and a client that registered itself and holds a token of Alice. */
+async function openToolServer(features = [authorizationDetails({ types: TYPES })]) {
+  const opened = await openBackchannelService({ server: { features } })
+  const { service, approvals, shown, notices, openLast, answer } = opened
+  const token = await callerOf(service)
+  const ask = (operation: AuthorizationDetail = DELETION, by: AccessToken = token) =>
+    approvals.ask({ token: by, details: [operation] })
+  /** The user answers the page of the last notice. */
+  const decide = async (decision: 'allow' | 'deny', form: Record<string, string> = {}) => {
+    await openLast()
+    const details = shown.request?.terms?.authorization_details
+    return answer(decision, { authorization_details: String(details?.shown), ...form })
+  }
+  const stateOf = async (asked: Promise<Approval>) => (await asked).state
+  return { ...opened, token, ask, decide, stateOf, requested: () => notices.length }
+}
+
+async function callerOf(service: Service): Promise<AccessToken> {
+  const { access_token } = await tokensFor(service, await register(service))
+  return ((await service.callApi(access_token)) as Authorized).token
+}
+
+describe('an API that asks the user of its caller for one operation', () => {
+  it('waits for the answer at a page, and the user hears of it once', async () => {
+    const { ask, token, notices, service } = await openToolServer()
+    const waiting = await ask()
+    const { clientId } = token
+    const requestId = String(notices[0]?.requestId)
+    const notice = { requestId, url: `${ISSUER}/oauth/requests?request=${requestId}` }
+    const ends = { expiresAt: service.clock.now + 300 }
+    expect(notices).toEqual([{ ...notice, ...ends, clientId, subject: 'alice' }])
+    expect(waiting).toEqual({ state: 'waiting', ...notice, ...ends })
+    service.clock.now += 10
+    expect(await ask()).toEqual(waiting)
+    expect(notices).toHaveLength(1)
+  })
+
+  it('shows what the type says of it, and no access', async () => {
+    const { ask, openLast, shown } = await openToolServer()
+    await ask()
+    await openLast()
+    expect(shown.request).toMatchObject({
+      ...{ operation: true, scopes: [], resources: [] },
+      client: { clientName: 'Test client' },
+      terms: {
+        authorization_details: { details: [{ type: 'deletion', text: 'Delete the course “Chess”' }] },
+      },
+    })
+  })
+
+  it('may carry it out once after the user has allowed it, and nobody gets a grant by it', async () => {
+    const { ask, decide, stateOf, shown, service, token } = await openToolServer()
+    const { requestId } = await ask()
+    const grants = await service.server.grants.list('alice')
+    expect(await decide('allow')).toMatchObject({ status: 200, body: 'answered' })
+    expect(shown.answered).toMatchObject({ allowed: true, operation: true })
+    const terms = { authorization_details: { details: [DELETION] } }
+    const ids = { requestId, clientId: token.clientId, subject: 'alice' }
+    expect(service.events).toContainEqual({ type: 'operation_approved', ...ids, resources: [], terms })
+    expect(await service.server.grants.list('alice')).toEqual(grants)
+    expect([await stateOf(ask()), await stateOf(ask())]).toEqual(['allowed', 'waiting'])
+  })
+
+  it('of two calls that see one approval, carries one out', async () => {
+    const { ask, decide, stateOf } = await openToolServer()
+    await ask()
+    await decide('allow')
+    const states = await Promise.all([stateOf(ask()), stateOf(ask())])
+    expect(states.toSorted()).toEqual(['allowed', 'waiting'])
+  })
+
+  it('of two calls at once, asks once', async () => {
+    const { ask, notices } = await openToolServer()
+    const [one, other] = await Promise.all([ask(), ask()])
+    expect(other).toEqual(one)
+    expect(notices).toHaveLength(1)
+  })
+
+  it('stays refused while the request is stored, and asks again later', async () => {
+    const { ask, decide, stateOf, notices, service } = await openToolServer()
+    await ask()
+    await decide('deny')
+    expect([await stateOf(ask()), await stateOf(ask())]).toEqual(['denied', 'denied'])
+    expect(notices).toHaveLength(1)
+    service.clock.now += 600
+    expect(await stateOf(ask())).toBe('waiting')
+    expect(notices).toHaveLength(2)
+  })
+
+  it('asks again after a request without an answer has ended', async () => {
+    const { ask, notices, service } = await openToolServer()
+    await ask()
+    service.clock.now += 300
+    expect(await ask()).toMatchObject({ state: 'waiting', expiresAt: service.clock.now + 300 })
+    expect(notices).toHaveLength(2)
+  })
+
+  it('asks again after all sessions of the user have ended', async () => {
+    const { ask, stateOf, notices, service } = await openToolServer()
+    await ask()
+    await service.server.sessions.ended({ subject: 'alice', sessionIds: [], all: true })
+    expect([await stateOf(ask()), notices.length]).toEqual(['waiting', 2])
+  })
+
+  it('needs a page that has shown it: another answer decides nothing', async () => {
+    const { ask, decide, stateOf } = await openToolServer()
+    await ask()
+    for (const authorization_details of ['', 'x'])
+      expect(await decide('allow', { authorization_details })).toMatchObject({ body: 'details_not_shown' })
+    expect(await stateOf(ask())).toBe('waiting')
+  })
+})
+
+const otherClient = async (token: AccessToken, service: Service) => ({
+  ...token,
+  clientId: (await register(service)).clientId,
+})
+
+it.each<
+  [string, AuthorizationDetail, (token: AccessToken, service: Service) => AccessToken | Promise<AccessToken>]
+>([
+  ['operation', { ...DELETION, course: 'Go' }, (token) => token],
+  ['client', DELETION, otherClient],
+  ['user', DELETION, (token) => ({ ...token, subject: 'bob' })],
+  ['resource', DELETION, (token) => ({ ...token, resources: [ISSUER] })],
+])('an approval counts for no other %s', async (_, operation, callerFrom) => {
+  const { ask, decide, stateOf, service, token } = await openToolServer()
+  await ask()
+  await decide('allow')
+  expect(await stateOf(ask(operation, await callerFrom(token, service)))).toBe('waiting')
+  expect(await stateOf(ask())).toBe('allowed')
+})
+
+describe('an API cannot ask', () => {
+  it('while another request of this client waits for the user', async () => {
+    const { ask } = await openToolServer()
+    await ask()
+    await expect(ask({ ...DELETION, course: 'Go' })).rejects.toMatchObject({
+      status: 429,
+      reason: 'request_open',
+    })
+  })
+
+  it('a user who denied three requests of this client within a day', async () => {
+    const { ask, decide } = await openToolServer()
+    for (const course of ['Chess', 'Go', 'Bridge']) {
+      await ask({ ...DELETION, course })
+      await decide('deny')
+    }
+    await expect(ask({ ...DELETION, course: 'Whist' })).rejects.toMatchObject({
+      ...{ status: 403, reason: 'client_blocked_by_user' },
+    })
+  })
+
+  it('a user more than ten times an hour', async () => {
+    const { ask, decide, stateOf } = await openToolServer()
+    for (let n = 0; n < 10; n++) {
+      await ask()
+      await decide('allow')
+      expect(await stateOf(ask())).toBe('allowed')
+      if (n < 9) continue
+      await expect(ask()).rejects.toMatchObject({ reason: 'too_many_backchannel_requests' })
+    }
+  })
+
+  it.each([
+    ['of no type', { type: 'unknown' }, 'detail_type_unknown'],
+    ['of a type that this client may not ask for', { type: 'payment' }, 'detail_type_not_allowed'],
+    ['with a wrong field', { ...DELETION, course: 1 }, 'detail_invalid'],
+  ])('for an operation %s', async (_, operation, reason) => {
+    const { ask } = await openToolServer()
+    await expect(ask(operation)).rejects.toMatchObject({ error: 'invalid_authorization_details', reason })
+  })
+
+  it('for a client that was removed', async () => {
+    const { ask, token, service } = await openToolServer()
+    await service.server.clients.remove(token.clientId)
+    await expect(ask()).rejects.toMatchObject({ reason: 'client_unknown' })
+  })
+
+  it('without a feature that reads details, or without a server', async () => {
+    const { ask } = await openToolServer([])
+    await expect(ask()).rejects.toThrow('no feature of the server reads authorization_details')
+    const feature = backchannelAuthentication({ pages: {} as never, userOf: async () => undefined })
+    await expect(feature.ask({} as never)).rejects.toThrow('needs a server with this feature')
+  })
+})
