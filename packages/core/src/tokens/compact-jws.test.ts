@@ -32,7 +32,7 @@ it('a key is imported once, however many signatures it verifies', () => {
   let reads = 0
   const key = Object.defineProperty({ ...jwk, kid: 'counted' }, 'x', {
     enumerable: true,
-    get: () => ++reads && (jwk as JsonWebKey).x,
+    get: () => ++reads && (jwk as { x?: string }).x,
   }) as PublicKeyMembers
   const jws = readJws(`${signed}.${signature}`)
   if (jws === undefined) throw new Error('the known signature is no JWS')
