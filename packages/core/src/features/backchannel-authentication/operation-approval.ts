@@ -32,7 +32,8 @@ export interface Operation {
  * then call again with the same details. `denied`: do not carry it out; for some minutes the answer stays.
  */
 export type Approval =
-  | { readonly state: 'allowed' | 'denied'; readonly requestId: string }
+  | { readonly state: 'allowed'; readonly requestId: string }
+  | { readonly state: 'denied'; readonly requestId: string }
   | {
       readonly state: 'waiting'
       readonly requestId: string
