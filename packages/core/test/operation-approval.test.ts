@@ -134,6 +134,98 @@ describe('an API that asks the user of its caller for one operation', () => {
   })
 })
 
+type Calls = Record<string, (id: string, ...more: readonly unknown[]) => Promise<unknown>>
+
+/** Once, around the next call of a method about a record whose id begins like this. */
+function around(
+  { store }: Service,
+  method: 'find' | 'insert' | 'replace',
+  prefix: string,
+  act: (call: () => Promise<unknown>) => Promise<unknown>,
+): void {
+  const calls = store.transients as unknown as Calls
+  const original = calls[method] as Calls[string]
+  calls[method] = (id, ...more) => {
+    const call = () => original(id, ...more)
+    if (!id.startsWith(prefix)) return call()
+    calls[method] = original
+    return act(call)
+  }
+}
+
+const lost = () => Promise.reject(new Error('The answer of the store was lost'))
+
+describe('an approval that calls race for', () => {
+  it('counts once, also for a call that saw it and goes on when the next request is open', async () => {
+    const { ask, decide, stateOf, service } = await openToolServer()
+    await ask()
+    await decide('allow')
+    const others: string[] = []
+    around(service, 'find', 'backchannel ', async (find) => {
+      const seen = await find()
+      others.push(await stateOf(ask()), await stateOf(ask()))
+      return seen
+    })
+    expect([await stateOf(ask()), ...others]).toEqual(['waiting', 'allowed', 'waiting'])
+  })
+
+  it('counts once on a store that does not know which of two removals was the first', async () => {
+    const { ask, decide, stateOf, service } = await openToolServer()
+    await ask()
+    await decide('allow')
+    const transients = service.store.transients as NonNullable<Service['store']['transients']>
+    const { remove } = transients
+    transients.remove = (id) => remove(id).then(() => true)
+    const states = await Promise.all([stateOf(ask()), stateOf(ask())])
+    expect(states.toSorted()).toEqual(['allowed', 'waiting'])
+  })
+
+  it('leaves the next request on the list, also if the list hears of the first answer late', async () => {
+    const { ask, decide, stateOf, service, open, shown } = await openToolServer()
+    await ask()
+    around(service, 'replace', 'backchannel-user ', async (replace) => {
+      service.clock.now += 1
+      expect([await stateOf(ask()), await stateOf(ask())]).toEqual(['allowed', 'waiting'])
+      return replace()
+    })
+    expect(await decide('allow')).toMatchObject({ status: 200, body: 'answered' })
+    await open()
+    expect(shown.list?.requests).toHaveLength(1)
+  })
+
+  it('is known to a form that is sent again after it was taken', async () => {
+    const { ask, decide, stateOf, answer, shown } = await openToolServer()
+    await ask()
+    await decide('allow')
+    expect(await stateOf(ask())).toBe('allowed')
+    delete shown.answered
+    const { shown: authorization_details = '' } = shown.request?.terms?.authorization_details ?? {}
+    expect(await answer('allow', { authorization_details })).toMatchObject({ status: 200, body: 'answered' })
+    expect(shown.answered).toMatchObject({ allowed: true, operation: true })
+  })
+
+  it('ends with all sessions of its user', async () => {
+    const { ask, decide, stateOf, service } = await openToolServer()
+    await ask()
+    await decide('allow')
+    service.clock.now += 1
+    await service.server.sessions.ended({ subject: 'alice', sessionIds: [], all: true })
+    expect(await stateOf(ask())).toBe('waiting')
+    await decide('allow')
+    expect(await stateOf(ask())).toBe('allowed')
+  })
+})
+
+it('a request that was stored without an answer of the store is asked anew, and its user hears of it', async () => {
+  const { ask, stateOf, service, notices, open, shown } = await openToolServer()
+  around(service, 'insert', 'backchannel ', (insert) => insert().then(lost))
+  await expect(ask()).rejects.toMatchObject({ status: 503 })
+  expect(await stateOf(ask())).toBe('waiting')
+  expect(notices).toHaveLength(1)
+  await open()
+  expect(shown.list?.requests).toHaveLength(1)
+})
+
 const otherClient = async (token: AccessToken, service: Service) => ({
   ...token,
   clientId: (await register(service)).clientId,

@@ -46,6 +46,8 @@ export const DecoupledRequest = z.object({
   scopes: texts,
   /** It asks for one operation: an approval opens no grant. */
   operation: z.literal(true).optional(),
+  /** Its approval was used. */
+  taken: z.literal(true).optional(),
   /** The unknown names in `scope`. */
   ignoredScopes: texts,
   resources: texts,

@@ -88,7 +88,8 @@ export interface BackchannelAuthentication extends Feature {
    * asks, a later one with the same details finds the answer, and an approval counts once.
    *
    * @throws OAuthError `invalid_authorization_details` for details of no type, or of one that the client may not ask for; 429 while
-   *   another request of the client waits for the user; 403 if the user does not want to be asked; 503 while the store is down
+   *   another request of the client waits for the user, and beyond the limits of a client that asks; 403 if the user does not want to
+   *   be asked; 401 `invalid_client` if the client was removed; 503 while the store is down
    */
   ask(operation: Operation): Promise<Approval>
 }

@@ -1,14 +1,16 @@
 import { CLIENT_ERRORS } from '../../clients/client-record.ts'
 import {
   type DecoupledRequest,
-  findRequest,
   isOpen,
+  requestIn,
   requestRecordId,
   requestTimes,
 } from '../../grants/decoupled-request.ts'
 import { askedTerms } from '../../grants/request-terms.ts'
 import { OAuthError } from '../../kernel/oauth-error.ts'
+import type { Transient } from '../../kernel/records.ts'
 import { hmacSha256, newGrantId, newSecret, sha256 } from '../../kernel/secrets.ts'
+import type { Stored } from '../../kernel/store.ts'
 import type { AccessToken } from '../../resource/access.ts'
 import {
   announce,
@@ -17,7 +19,7 @@ import {
   limitRequests,
   requestUrl,
 } from './backchannel-request.ts'
-import { keyOfUser, openFor, storeOpened } from './user-requests.ts'
+import { close, keyOfUser, openFor, requestsOf, storeOpened } from './user-requests.ts'
 
 /** What an API is about to do for a caller. */
 export interface Operation {
@@ -42,29 +44,42 @@ export type Approval =
     }
 
 /** Asks the user, or takes the answer. @throws OAuthError */
-export async function approvalOf(
-  context: BackchannelRequests,
-  { token: { subject, clientId, resources }, details }: Operation,
-): Promise<Approval> {
+export async function approvalOf(context: BackchannelRequests, operation: Operation): Promise<Approval> {
   const { server, transients, kind } = context
+  const caller = await callerOf(context, operation)
+  // The same operation of the same caller is the same request: whoever asks again finds its answer.
+  const requestId = hmacSha256(server.secret[0], `operation\n${JSON.stringify(caller)}`)
+  const recordId = requestRecordId(kind, requestId)
+  const stored = await transients.find(recordId)
+  const seen = requestIn(stored?.value)
+  if (stored === undefined || seen === undefined) return opened(context, requestId, caller)
+  if (isOpen(seen, server.now())) return waiting(context, requestId, seen)
+  const { decision, clientId, endsAt } = seen
+  if (decision !== undefined && decision.terms === undefined) return { state: 'denied', requestId }
+  const key = keyOfUser(caller.subject)
+  const { endedAt = 0 } = await requestsOf(context, key)
+  if (decision === undefined || seen.taken || seen.createdAt < endedAt)
+    return opened(context, requestId, caller, stored)
+  // Its place must not be that of the next request, if the page has not given it back yet.
+  await close(context, key, { requestId, clientId, endsAt }, 'allowed')
+  // Not removed: of two removals, either may be that of the next request, and a store may not know which was the first.
+  const isTaken = await transients.replace(recordId, stored, { ...seen, taken: true }, seen.expiresAt)
+  return isTaken ? { state: 'allowed', requestId } : approvalOf(context, operation)
+}
+
+type Caller = Pick<DecoupledRequest, 'clientId' | 'resources' | 'asked'> & { readonly subject: string }
+
+async function callerOf(
+  { server }: BackchannelRequests,
+  { token: { subject, clientId, resources }, details }: Operation,
+): Promise<Caller> {
   const client = await server.store.clients.find(clientId)
   if (client === undefined) throw new OAuthError(CLIENT_ERRORS.client_unknown)
   const sent = { authorization_details: JSON.stringify(details) }
   const asked = askedTerms(server, sent, { client, scopes: [], resources })
   if (asked === undefined)
     throw new Error('backchannelAuthentication: no feature of the server reads authorization_details')
-  const caller = { clientId, subject, resources, asked }
-  // The same operation of the same caller is the same request: whoever asks again finds its answer.
-  const requestId = hmacSha256(server.secret[0], `operation\n${JSON.stringify(caller)}`)
-  const seen = await findRequest(context, requestId)
-  if (seen === undefined) return opened(context, requestId, caller)
-  if (isOpen(seen, server.now())) return waiting(context, requestId, seen)
-  const { decision } = seen
-  if (decision !== undefined && decision.terms === undefined) return { state: 'denied', requestId }
-  // An approval counts once: of several calls that see it, the one that removes it has it.
-  const isRemoved = await transients.remove(requestRecordId(kind, requestId))
-  if (decision !== undefined && isRemoved) return { state: 'allowed', requestId }
-  return opened(context, requestId, caller)
+  return { clientId, subject, resources, asked }
 }
 
 function waiting(
@@ -75,22 +90,27 @@ function waiting(
   return { state: 'waiting', requestId, url: requestUrl(pageUri, requestId), expiresAt: endsAt }
 }
 
-type Caller = Pick<DecoupledRequest, 'clientId' | 'resources' | 'asked'> & { readonly subject: string }
-
-async function opened(context: BackchannelRequests, requestId: string, caller: Caller): Promise<Approval> {
+/** @param over the record of an earlier request, which it replaces */
+async function opened(
+  context: BackchannelRequests,
+  requestId: string,
+  caller: Caller,
+  over?: Stored<Transient>,
+): Promise<Approval> {
   const { server, kind } = context
   const { clientId, subject } = caller
   const key = keyOfUser(subject)
   await limitRequests(context, clientId, key)
+  const now = server.now()
+  // Of calls at once, the place of the first one: the request that is stored ends with its place.
+  const endsAt = await openFor(context, key, { requestId, clientId, endsAt: now + LIFETIME })
   const request: DecoupledRequest = {
     ...{ kind, operation: true, ...caller, scopes: [], ignoredScopes: [] },
     // Nobody has its code, and an approval opens no grant.
     ...{ grantId: newGrantId(server.random), codeHash: sha256(newSecret(server.random)) },
-    ...requestTimes(server.now(), LIFETIME),
+    ...requestTimes(now, endsAt - now),
   }
-  const { endsAt } = request
-  await openFor(context, key, { requestId, clientId, endsAt })
-  if (await storeOpened(context, key, requestId, request))
+  if (await storeOpened(context, key, requestId, request, over))
     announce(context, { requestId, clientId, subject, expiresAt: endsAt })
   return waiting(context, requestId, request)
 }

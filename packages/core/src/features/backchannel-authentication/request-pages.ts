@@ -257,7 +257,7 @@ async function decide(context: BackchannelPages, http: HttpRequest): Promise<Htt
   let blockedUntil: number | undefined
   try {
     // After the decision: if this is lost, sending the form again repeats it.
-    blockedUntil = await close(context, keyOfUser(subject), ids, said)
+    blockedUntil = await close(context, keyOfUser(subject), { ...ids, endsAt: request.endsAt }, said)
   } finally {
     if (isFirst && grant !== undefined) {
       const access = { grantId: grant.id, subject, ...extentOf(grant) }

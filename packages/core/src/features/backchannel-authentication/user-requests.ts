@@ -10,7 +10,7 @@ import {
 import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
 import type { Transient } from '../../kernel/records.ts'
 import { sha256 } from '../../kernel/secrets.ts'
-import { changeRecord } from '../../kernel/store.ts'
+import { changeRecord, type Stored } from '../../kernel/store.ts'
 
 /** `endsAt` in epoch seconds, as all times here. */
 const OpenRequest = z.object({ requestId: z.string(), clientId: z.string(), endsAt: z.number() })
@@ -26,6 +26,8 @@ const UserRequests = z.object({
   unanswered: z.array(OpenRequest),
   denials: z.array(z.object({ clientId: z.string(), at: z.number() })),
   blocks: z.array(z.object({ clientId: z.string(), until: z.number() })),
+  /** When all sessions of the user ended: no approval of an earlier request counts. */
+  endedAt: z.number().optional(),
   expiresAt: z.number(),
 })
 type UserRequests = z.infer<typeof UserRequests>
@@ -95,6 +97,7 @@ function stored(record: UserRequests, now: number): UserRequests {
     ...[...record.open, ...record.unanswered].map(({ endsAt }) => endsAt + DAY),
     ...record.denials.map(({ at }) => at + DAY),
     ...record.blocks.map(({ until }) => until),
+    ...(record.endedAt === undefined ? [] : [record.endedAt + DAY]),
   ]
   return { ...record, expiresAt: Math.max(now + 1, ...ends) }
 }
@@ -111,18 +114,25 @@ function changeRequests(
   })
 }
 
-/** Takes a place among the open requests, which a request may have already. @throws OAuthError 429 if there is none, 403 if the user wants no requests of this client */
-export async function openFor(
-  context: UserRequestsContext,
-  key: string,
-  request: UserRequests['open'][number],
-): Promise<void> {
+type Place = z.infer<typeof OpenRequest>
+
+/**
+ * Takes a place among the open requests, which a request may have already.
+ *
+ * @returns when the place ends
+ * @throws OAuthError 429 if there is none, 403 if the user wants no requests of this client
+ */
+export async function openFor(context: UserRequestsContext, key: string, request: Place): Promise<number> {
   const { clientId } = request
+  let { endsAt } = request
   await changeRequests(context, key, (seen, now) => {
     if (seen.blocks.some((block) => block.clientId === clientId))
       throw new OAuthError(USER_REQUEST_ERRORS.client_blocked_by_user)
     const own = seen.open.find((other) => other.clientId === clientId)
-    if (own?.requestId === request.requestId) return undefined
+    if (own?.requestId === request.requestId) {
+      endsAt = own.endsAt
+      return undefined
+    }
     if (own !== undefined)
       throw new OAuthError(USER_REQUEST_ERRORS.request_open, undefined, { retryAfter: own.endsAt - now })
     if (seen.open.length >= MAX_OPEN) {
@@ -131,12 +141,19 @@ export async function openFor(
     }
     return { ...seen, open: [...seen.open, request] }
   })
+  return endsAt
 }
 
 /** Takes requests off the list without an answer. */
-async function drop(context: UserRequestsContext, key: string, requestIds: readonly string[]): Promise<void> {
+async function drop(
+  context: UserRequestsContext,
+  key: string,
+  requestIds: readonly string[],
+  more: Pick<UserRequests, 'endedAt'> = {},
+): Promise<void> {
   await changeRequests(context, key, (seen) => ({
     ...seen,
+    ...more,
     open: seen.open.filter(({ requestId }) => !requestIds.includes(requestId)),
   }))
 }
@@ -150,12 +167,13 @@ async function drop(context: UserRequestsContext, key: string, requestIds: reado
 export async function close(
   context: UserRequestsContext,
   key: string,
-  { requestId, clientId }: { readonly requestId: string; readonly clientId: string },
+  { requestId, clientId, endsAt }: Place,
   answer: 'allowed' | 'denied' | 'never',
 ): Promise<number | undefined> {
   let blockedUntil: number | undefined
   await changeRequests(context, key, (seen, now) => {
-    const open = seen.open.filter((other) => other.requestId !== requestId)
+    // A later request of the same id ends later.
+    const open = seen.open.filter((other) => other.requestId !== requestId || other.endsAt !== endsAt)
     // A form that is sent twice is one denial.
     const isFirst = open.length < seen.open.length
     if (!isFirst && answer !== 'never') return undefined
@@ -210,14 +228,13 @@ export async function unblock(context: UserRequestsContext, key: string, clientI
 }
 
 /**
- * Ends what waits for a user: whoever signs in after a reset of the password must not find what somebody else caused before. Their
- * clients get `expired_token`.
+ * Ends what waits for a user, and approvals of operations that no call has taken: whoever signs in after a reset of the password must
+ * not find what somebody else caused before. Their clients get `expired_token`.
  */
 export async function endOpenRequests(context: UserRequestsContext, key: string): Promise<void> {
   const requestIds = (await requestsOf(context, key)).open.map(({ requestId }) => requestId)
-  if (requestIds.length === 0) return
   for (const requestId of requestIds) await end(context, requestId)
-  await drop(context, key, requestIds)
+  await drop(context, key, requestIds, { endedAt: context.server.now() })
   // Once more: one that was stored in between has still seen its place.
   for (const requestId of requestIds) await end(context, requestId)
 }
@@ -234,6 +251,7 @@ async function end({ transients, server, kind }: UserRequestsContext, requestId:
  * Stores a request that has a place. If the places of its user were taken away meanwhile, it ends at once: `endOpenRequests` found
  * no record to end.
  *
+ * @param over the record of an earlier request of this id, which it replaces
  * @returns whether it waits for its user, and this call stored it
  * @throws whatever the store throws, after giving back the place
  */
@@ -242,17 +260,24 @@ export async function storeOpened(
   key: string,
   requestId: string,
   request: DecoupledRequest,
+  over?: Stored<Transient>,
 ): Promise<boolean> {
   const { transients, kind } = context
+  const id = requestRecordId(kind, requestId)
+  const { expiresAt } = request
   try {
-    const isStored = await transients.insert(requestRecordId(kind, requestId), request, request.expiresAt)
+    const isStored = await (over === undefined
+      ? transients.insert(id, request, expiresAt)
+      : transients.replace(id, over, request, expiresAt))
     const { open } = await requestsOf(context, key)
     const hasPlace = open.some((other) => other.requestId === requestId)
     if (!hasPlace) await end(context, requestId)
     return hasPlace && isStored
   } catch (error) {
-    // If this fails too, the place ends with the request.
-    await drop(context, key, [requestId]).catch(() => {})
+    // It may be stored all the same, and must not wait without a place. If this fails too, its place ends with it.
+    await end(context, requestId)
+      .then(() => drop(context, key, [requestId]))
+      .catch(() => {})
     throw error
   }
 }
