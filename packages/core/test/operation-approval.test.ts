@@ -5,6 +5,7 @@ import {
   type DetailTypes,
 } from '@grantkit/core/authorization-details'
 import { type Approval, backchannelAuthentication } from '@grantkit/core/backchannel-authentication'
+import { organizations } from '@grantkit/core/organizations'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { openBackchannelService } from './backchannel-service.ts'
@@ -224,6 +225,36 @@ it('a request that was stored without an answer of the store is asked anew, and 
   expect(notices).toHaveLength(1)
   await open()
   expect(shown.list?.requests).toHaveLength(1)
+})
+
+describe('with organizations', () => {
+  const both = [
+    { id: 'acme', name: 'Acme' },
+    { id: 'globex', name: 'Globex' },
+  ]
+  /** The token of Alice is older than her memberships. */
+  const openWith = async (features: ReturnType<typeof authorizationDetails>[]) => {
+    const memberships: typeof both = []
+    const opened = await openToolServer([...features, organizations({ of: () => memberships })])
+    memberships.push(...both)
+    return opened
+  }
+
+  it('an operation asks for none, and an approval counts for no token of another one', async () => {
+    const { ask, decide, stateOf, token, shown } = await openWith([authorizationDetails({ types: TYPES })])
+    const inAcme = { ...token, claims: { org_id: 'acme' } }
+    await ask(DELETION, inAcme)
+    expect(await decide('allow')).toMatchObject({ status: 200, body: 'answered' })
+    expect(Object.keys(shown.request?.terms ?? {})).toEqual(['authorization_details'])
+    expect(await stateOf(ask(DELETION, { ...token, claims: { org_id: 'globex' } }))).toBe('waiting')
+    expect(await stateOf(ask(DELETION, inAcme))).toBe('allowed')
+  })
+
+  it('but without a feature that reads details, nobody is asked', async () => {
+    const { ask, notices } = await openWith([])
+    await expect(ask()).rejects.toThrow('no feature of the server reads authorization_details')
+    expect(notices).toEqual([])
+  })
 })
 
 const otherClient = async (token: AccessToken, service: Service) => ({

@@ -48,7 +48,8 @@ export async function approvalOf(context: BackchannelRequests, operation: Operat
   const { server, transients, kind } = context
   const caller = await callerOf(context, operation)
   // The same operation of the same caller is the same request: whoever asks again finds its answer.
-  const requestId = hmacSha256(server.secret[0], `operation\n${JSON.stringify(caller)}`)
+  const { claims } = operation.token
+  const requestId = hmacSha256(server.secret[0], `operation\n${JSON.stringify({ ...caller, claims })}`)
   const recordId = requestRecordId(kind, requestId)
   const stored = await transients.find(recordId)
   const seen = requestIn(stored?.value)
@@ -77,9 +78,10 @@ async function callerOf(
   if (client === undefined) throw new OAuthError(CLIENT_ERRORS.client_unknown)
   const sent = { authorization_details: JSON.stringify(details) }
   const asked = askedTerms(server, sent, { client, scopes: [], resources })
-  if (asked === undefined)
+  if (asked?.authorization_details === undefined)
     throw new Error('backchannelAuthentication: no feature of the server reads authorization_details')
-  return { clientId, subject, resources, asked }
+  // What else a request asks of its user, such as an organization, was decided with the token.
+  return { clientId, subject, resources, asked: { authorization_details: asked.authorization_details } }
 }
 
 function waiting(
