@@ -1,4 +1,4 @@
-import type { AccessToken, Authorized } from '@grantkit/core'
+import type { AccessToken, AuthorizationServerOptions, Authorized } from '@grantkit/core'
 import {
   type AuthorizationDetail,
   authorizationDetails,
@@ -6,11 +6,12 @@ import {
 } from '@grantkit/core/authorization-details'
 import { type Approval, backchannelAuthentication } from '@grantkit/core/backchannel-authentication'
 import { organizations } from '@grantkit/core/organizations'
+import { signInAttempts } from '@grantkit/explain'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { openBackchannelService } from './backchannel-service.ts'
 import { register, tokensFor } from './client.ts'
-import { ISSUER, type Service } from './service.ts'
+import { ISSUER, type Service, type ServiceScope } from './service.ts'
 
 const TYPES: DetailTypes = {
   deletion: {
@@ -23,8 +24,11 @@ const TYPES: DetailTypes = {
 const DELETION = { type: 'deletion', course: 'Chess' }
 
 /** A tool server in the process of the server, and a client that registered itself and holds a token of Alice. */
-async function openToolServer(features = [authorizationDetails({ types: TYPES })]) {
-  const opened = await openBackchannelService({ server: { features } })
+async function openToolServer(
+  features = [authorizationDetails({ types: TYPES })],
+  server: Partial<AuthorizationServerOptions<ServiceScope>> = {},
+) {
+  const opened = await openBackchannelService({ server: { ...server, features } })
   const { service, approvals, shown, notices, openLast, answer } = opened
   const token = await callerOf(service)
   const ask = (operation: AuthorizationDetail = DELETION, by: AccessToken = token) =>
@@ -124,6 +128,17 @@ describe('an API that asks the user of its caller for one operation', () => {
     await ask()
     await service.server.sessions.ended({ subject: 'alice', sessionIds: [], all: true })
     expect([await stateOf(ask()), notices.length]).toEqual(['waiting', 2])
+  })
+
+  it.each([
+    ['allow', 'allowed'],
+    ['deny', 'denied'],
+  ] as const)('is a step for operators after the answer %s: %s', async (decision, step) => {
+    const { ask, decide, service, token } = await openToolServer(undefined, { observer: signInAttempts })
+    await ask()
+    await decide(decision)
+    const { clientId } = token
+    expect(service.events.at(-1)).toMatchObject({ type: 'step', step, clientId, subject: 'alice' })
   })
 
   it('needs a page that has shown it: another answer decides nothing', async () => {

@@ -31,7 +31,7 @@ const DENIALS: ReadonlyMap<string, ReportedError> = new Map(
   ['device_denied', 'backchannel_denied'].map((reason) => [reason, { reason, status: 400 }]),
 )
 /** What a user allows on a page that no client sent them to. */
-const APPROVALS = ['device_approved', 'backchannel_approved']
+const APPROVALS = ['device_approved', 'backchannel_approved', 'operation_approved']
 const REQUESTS = ['device_requested', 'backchannel_requested', 'backchannel_user_unknown']
 
 type Reported<Fact> = (report: Extract<Report, { fact: Fact }>, request: ObservedRequest) => void

@@ -265,9 +265,9 @@ const EVENT_CHARTS: readonly EventChart[] = [
   {
     id: 'approvals',
     title: 'Approvals',
-    description: 'How often users approved an app or a device, and how often they denied one.',
+    description: 'How often users approved an app, a device or one operation, and how often they denied one.',
     series: {
-      Approved: ['consent_granted', 'device_approved', 'backchannel_approved'],
+      Approved: ['consent_granted', 'device_approved', 'backchannel_approved', 'operation_approved'],
       Denied: ['consent_denied', 'device_denied', 'backchannel_denied'],
     },
   },
