@@ -223,7 +223,7 @@ export const en = {
     once: {
       allowedTitle: 'Allowed once',
       allowed:
-        'This can be done once, within the next minutes. {app} got no other access by it. You can close this page.',
+        'This can be done once, within the next few minutes. {app} got no other access by it. You can close this page.',
       deniedTitle: 'Denied',
       denied: 'It will not be done. You can close this page.',
     },
