@@ -106,7 +106,10 @@ describe('the answer of a provider by POST', () => {
         const between = await post(attacker.fields, { ...FROM_PROVIDER, origin, cookie })
         expect([between.status, between.headers.getSetCookie()], origin).toEqual([200, []])
         const answer = await post(fieldsOf(await between.text()), { ...FROM_HERE, cookie })
-        expect([answer.status, server.events.at(-1)]).toMatchObject([403, { reason: 'state_expired' }])
+        expect([answer.status, server.taken('sign_in_refused').at(-1)]).toMatchObject([
+          403,
+          { reason: 'state_expired' },
+        ])
         expect(sessionIn(answer)).toBe(false)
       }
     expect((await post(victim.fields, { ...FROM_HERE, cookie: victim.cookie })).status).toBe(303)

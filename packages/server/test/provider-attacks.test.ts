@@ -75,7 +75,7 @@ const tokenRequests = () =>
 
 /** Nobody is signed in, and no code has left the server. */
 async function expectRefused(response: Response, reason: string): Promise<void> {
-  expect([response.status, server.events.at(-1)]).toMatchObject([403, { type: 'sign_in_refused', reason }])
+  expect([response.status, server.taken('sign_in_refused').at(-1)]).toMatchObject([403, { reason }])
   expect(cookiesOf(response).filter((cookie) => /^(__Host-)?session/.test(cookie))).toEqual([])
   expect(tokenRequests()).toEqual([])
 }
@@ -133,7 +133,10 @@ describe('an account that an attacker made first, with the address of a victim',
     const attacker = await by(EVIL, { ...victim, sub: 'attacker' })
     const [session = ''] = cookiesOf(attacker).filter((cookie) => cookie.startsWith('session'))
     const page = await by(HONEST, victim)
-    expect([page.status, server.events.at(-1)]).toMatchObject([403, { reason: 'email_in_use' }])
+    expect([page.status, server.taken('sign_in_refused').at(-1)]).toMatchObject([
+      403,
+      { reason: 'email_in_use' },
+    ])
     expect(cookiesOf(page).filter((cookie) => cookie.startsWith('session'))).toEqual([])
     const links = await server.database.selectFrom('identity').select('subject').execute()
     expect(links.map(({ subject }) => subject)).not.toContain(victim.sub)
@@ -165,7 +168,10 @@ describe('a sign-in that is not new', () => {
     ['in the future', () => NOW() + 120],
   ])('is refused where auth_time is %s', async (_, authTime) => {
     const page = await comeBack(authTime())
-    expect([page.status, server.events.at(-1)]).toMatchObject([403, { reason: 'response_invalid' }])
+    expect([page.status, server.taken('sign_in_refused').at(-1)]).toMatchObject([
+      403,
+      { reason: 'response_invalid' },
+    ])
   })
 
   it('13 hours ago opens the account page, which changes nothing without a new one', async () => {

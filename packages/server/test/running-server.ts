@@ -28,6 +28,8 @@ export interface RunningServer extends Service {
   readonly store: Storage['store']
   readonly recording: Storage['attempts']
   readonly events: ServiceEvent[]
+  /** Takes the events of a type out of `events`: others come in between, such as a password that is hashed anew. */
+  taken(type: ServiceEvent['type']): ServiceEvent[]
   readonly errors: unknown[]
   close(): Promise<void>
 }
@@ -110,6 +112,11 @@ export async function runServer(
     store: storage.store,
     recording: storage.attempts,
     events,
+    taken(type) {
+      const found = events.filter((event) => event.type === type)
+      for (const event of found) events.splice(events.indexOf(event), 1)
+      return found
+    },
     errors,
     async close() {
       await listening.close()

@@ -126,7 +126,7 @@ it('shows that the provider denied the sign-in', async () => {
   })
   const answer = await get(`${CALLBACK}?${query}`, cookieOf(begun))
   expect(await answer.clone().text(), 'nobody else writes on the page').not.toContain('555')
-  expect(server.events.at(-1)).toMatchObject({ detail: 'access_denied: Call 555-0100' })
+  expect(server.taken('sign_in_refused').at(-1)).toMatchObject({ detail: 'access_denied: Call 555-0100' })
   const words = 'Partner did not sign you in. You can try again, or sign in another way.'
   await expectProblem(answer, 403, words)
 })

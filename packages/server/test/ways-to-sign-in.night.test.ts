@@ -127,7 +127,7 @@ describe('a passkey', () => {
     await page.getByRole('button', { name: 'Remove passkey lost' }).click()
     expect(await page.getByRole('alert').textContent()).toContain('This passkey did not sign you in')
     expect(await page.getByLabel('Password').count()).toBe(1)
-    expect(server.events.at(-1)).toMatchObject({ type: 'sign_in_failed', reason: 'wrong_passkey' })
+    expect(server.taken('sign_in_failed').at(-1)).toMatchObject({ reason: 'wrong_passkey' })
   })
 })
 
