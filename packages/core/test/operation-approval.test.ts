@@ -313,6 +313,15 @@ describe('an API cannot ask', () => {
     })
   })
 
+  it('a second time while the first waits, which counts for nothing', async () => {
+    const { ask, decide, stateOf } = await openToolServer()
+    await ask()
+    const other = { ...DELETION, course: 'Go' }
+    for (let n = 0; n < 20; n++) await expect(ask(other)).rejects.toMatchObject({ reason: 'request_open' })
+    await decide('allow')
+    expect(await stateOf(ask(other))).toBe('waiting')
+  })
+
   it('a user more than ten times an hour', async () => {
     const { ask, decide, stateOf } = await openToolServer()
     for (let n = 0; n < 10; n++) {

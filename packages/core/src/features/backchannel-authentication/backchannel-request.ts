@@ -15,7 +15,7 @@ import { hmacSha256, newGrantId, newId, newSecret, sha256 } from '../../kernel/s
 import { verifiedHint } from '../../openid/id-token.ts'
 import { formatDecoupledCode } from '../../tokens/credential.ts'
 import { optionalProofKey } from '../../tokens/proof-of-possession.ts'
-import { keyOfUser, openFor, storeOpened, type UserRequestsContext } from './user-requests.ts'
+import { keyOfUser, openFor, type Place, storeOpened, type UserRequestsContext } from './user-requests.ts'
 
 /**
  * OpenID Connect Client-Initiated Backchannel Authentication Core 1.0 (CIBA) 4.
@@ -140,7 +140,6 @@ export function backchannelEndpoint(context: BackchannelRequests, path: string):
         const access = requestedAccess(context, client, requested, form)
         const lifetime = lifetimeOf(requested)
         const user = await namedUser(context, client, requested)
-        await limitRequests(context, client.clientId, user.key)
         const reference = server.observer?.identityOf(http)?.recorded
         const origin = { address: http.remoteAddress, jkt: key?.thumbprint, reference }
         const { requestId, authReqId, endsAt, waits } = await storedRequest(context, user, lifetime, {
@@ -160,10 +159,25 @@ export function backchannelEndpoint(context: BackchannelRequests, path: string):
   }
 }
 
-/** @param key of the user @throws OAuthError 429 */
-export function limitRequests({ server }: BackchannelRequests, clientId: string, key: string): Promise<void> {
+/**
+ * Counts a request, and takes a place among those that wait for its user. A request without a place called nobody to a page, and counts
+ * for nothing.
+ *
+ * @param key of the user
+ * @returns when the place ends
+ * @throws OAuthError 429 or 403
+ */
+export async function takePlace(context: BackchannelRequests, key: string, place: Place): Promise<number> {
+  const { limiter } = context.server
+  const counted = `${place.clientId} ${key}`
   const { too_many_backchannel_requests } = BACKCHANNEL_REQUEST_ERRORS
-  return server.limiter.limit('backchannel_request', `${clientId} ${key}`, too_many_backchannel_requests)
+  await limiter.limit('backchannel_request', counted, too_many_backchannel_requests)
+  try {
+    return await openFor(context, key, place)
+  } catch (refusal) {
+    await limiter.refund('backchannel_request', counted)
+    throw refusal
+  }
 }
 
 /** Tells of a request that waits for its user. */
@@ -305,7 +319,7 @@ async function storedRequest(
   const codeHash = sha256(authReqId)
   const request: DecoupledRequest = { kind, ...access, subject, grantId, codeHash, ...times }
   // The place first: a request beyond the limit leaves nothing.
-  await openFor(context, key, { requestId, clientId: access.clientId, endsAt })
+  await takePlace(context, key, { requestId, clientId: access.clientId, endsAt })
   const waits = await storeOpened(context, key, requestId, request)
   return { requestId, authReqId, endsAt, waits }
 }

@@ -12,14 +12,8 @@ import type { Transient } from '../../kernel/records.ts'
 import { hmacSha256, newGrantId, newSecret, sha256 } from '../../kernel/secrets.ts'
 import type { Stored } from '../../kernel/store.ts'
 import type { AccessToken } from '../../resource/access.ts'
-import {
-  announce,
-  type BackchannelRequests,
-  LIFETIME,
-  limitRequests,
-  requestUrl,
-} from './backchannel-request.ts'
-import { close, keyOfUser, openFor, requestsOf, storeOpened } from './user-requests.ts'
+import { announce, type BackchannelRequests, LIFETIME, requestUrl, takePlace } from './backchannel-request.ts'
+import { close, keyOfUser, requestsOf, storeOpened } from './user-requests.ts'
 
 /** What an API is about to do for a caller. */
 export interface Operation {
@@ -102,10 +96,9 @@ async function opened(
   const { server, kind } = context
   const { clientId, subject } = caller
   const key = keyOfUser(subject)
-  await limitRequests(context, clientId, key)
   const now = server.now()
   // Of calls at once, the place of the first one: the request that is stored ends with its place.
-  const endsAt = await openFor(context, key, { requestId, clientId, endsAt: now + LIFETIME })
+  const endsAt = await takePlace(context, key, { requestId, clientId, endsAt: now + LIFETIME })
   const request: DecoupledRequest = {
     ...{ kind, operation: true, ...caller, scopes: [], ignoredScopes: [] },
     // Nobody has its code, and an approval opens no grant.

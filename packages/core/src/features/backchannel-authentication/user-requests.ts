@@ -114,7 +114,7 @@ function changeRequests(
   })
 }
 
-type Place = z.infer<typeof OpenRequest>
+export type Place = z.infer<typeof OpenRequest>
 
 /**
  * Takes a place among the open requests, which a request may have already.
