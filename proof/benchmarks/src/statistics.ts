@@ -13,7 +13,7 @@ export function estimate(values: readonly number[]): Estimate {
 }
 
 /** The value that a share of all values does not exceed (nearest rank; the mean of two in the middle). */
-function quantile(values: readonly number[], share: number): number {
+export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other)
   const position = share * sorted.length
   const above = sorted[Math.min(Math.floor(position), sorted.length - 1)] ?? Number.NaN

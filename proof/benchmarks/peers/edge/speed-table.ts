@@ -1,6 +1,6 @@
+import { quantile } from '../../src/statistics.ts'
 import { CLIENTS, type Speed } from './measure-speed.ts'
 import { BARE, SIDES } from './sides.ts'
-import { quantile } from './speed.ts'
 import { table } from './table.ts'
 
 const ROWS: Readonly<Record<string, (speed: Speed) => string>> = {

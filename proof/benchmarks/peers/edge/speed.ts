@@ -54,8 +54,3 @@ export async function run(chains: readonly Chain[], requests: number, load: Load
   )
   load.elapsed += performance.now() - start
 }
-
-export function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((one, other) => one - other)
-  return sorted[Math.min(Math.floor(share * sorted.length), sorted.length - 1)] ?? Number.NaN
-}
