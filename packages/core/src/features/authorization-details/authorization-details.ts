@@ -6,7 +6,8 @@
  */
 
 import type { Feature } from '../../feature.ts'
-import type { RequestTerm, TermClaims } from '../../grants/request-terms.ts'
+import type { TermClaims } from '../../grants/grant.ts'
+import { type RequestTerm, RequestTerms } from '../../grants/request-terms.ts'
 import { listOf, text } from '../../http/message.ts'
 import { DETAIL_ERRORS, type DetailTypes } from './detail.ts'
 import { claimsOfDetails, DETAILS, detailTerm } from './detail-term.ts'
@@ -64,7 +65,7 @@ export function authorizationDetails({ types }: AuthorizationDetailsOptions): Fe
     error: `must be of ${names.join(', ')}`,
   })
   return () => ({
-    requestTerms: [detailTerm(types) as RequestTerm],
+    requestTerms: new RequestTerms([detailTerm(types) as RequestTerm]),
     metadata: { authorization_details_types_supported: names },
     clientMetadata: () => ({ authorization_details_types: Types.optional() }),
     errors: DETAIL_ERRORS,
