@@ -30,7 +30,7 @@ const FEATURES = {
   'jwt-bearer': ['kernel', 'http', 'tokens', 'limits', 'clients', 'grants', 'zod'],
   logout: [...ORDER.filter((name) => name !== 'limits'), 'zod'],
   organizations: ['kernel', 'http', 'grants', 'zod'],
-  par: ['kernel', 'http', 'clients', 'authorization', 'crypto', 'zod'],
+  par: ['kernel', 'http', 'tokens', 'clients', 'authorization', 'crypto', 'zod'],
   'personal-tokens': ['kernel', 'tokens', 'clients', 'grants'],
   'request-objects': ['kernel', 'http', 'tokens', 'clients', 'authorization', 'zod'],
   'signed-responses': ['kernel', 'tokens', 'clients', 'authorization', 'jose', 'zod'],

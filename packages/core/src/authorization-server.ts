@@ -1,6 +1,7 @@
 import { authorization } from './authorization/authorization.ts'
 import { AUTHORIZATION_LIMITS } from './authorization/authorization-context.ts'
 import { RESPONSE_TYPE } from './authorization/authorization-request.ts'
+import { QUERY } from './authorization/response-mode.ts'
 import { STEP_UP_ERRORS } from './authorization/sign-in.ts'
 import { sessionEnds, type UserSessions } from './authorization/user-sessions.ts'
 import { proofReader, standardMethods } from './clients/authentication/client-authentication.ts'
@@ -26,6 +27,7 @@ import {
 } from './clients/static-clients.ts'
 import { addressesOf, type Metadata, metadataDocuments, serverMetadata } from './discovery/server-metadata.ts'
 import {
+  allTerms,
   type FeatureParts,
   joinedParts,
   type MountedFeatures,
@@ -35,7 +37,6 @@ import {
   type ServerContext,
   serverContext,
   singleParts,
-  termsOf,
 } from './feature.ts'
 import {
   admitWithToken,
@@ -43,9 +44,9 @@ import {
   initialAccessTokens,
 } from './features/initial-access-tokens/initial-access-tokens.ts'
 import { authorizationCode } from './grants/authorization-code.ts'
+import type { TermClaims } from './grants/grant.ts'
 import { introspection } from './grants/introspection.ts'
 import { refreshToken } from './grants/refresh-token.ts'
-import { TERM_ERRORS, type TermClaims } from './grants/request-terms.ts'
 import { revocation } from './grants/revocation.ts'
 import { tokenEndpoint } from './grants/token-endpoint.ts'
 import {
@@ -121,8 +122,8 @@ export function createAuthorizationServer<Scope extends string>(
   const { accessTokens, senderConstraint, clientKeys } = single
   const ending = features.flatMap((feature) => feature.endingSessions?.bind(feature) ?? [])
   const sessions = sessionEnds(server, single.sessions, ending)
-  const requestTerms = termsOf(features)
-  requireTermsOfFamilies(server.resources, requestTerms)
+  const requestTerms = allTerms(features)
+  requireTermsOfFamilies(server.resources, requestTerms?.list)
   mount({ accessTokens, senderConstraint, sessions, clientKeys, requestTerms })
   const optional: readonly FeatureParts[] = [
     ...openId(server, options, senderConstraint?.userinfo),
@@ -150,7 +151,7 @@ export function createAuthorizationServer<Scope extends string>(
     metadata,
     description: { grantTypes, clientAuthMethods, rateLimits, errors, endpoints },
     accessTokens,
-    requestTerms,
+    requestTerms: requestTerms?.list,
     clients: clientAdministration(server, ofOperator, options),
     grants: { ...userGrants(server), endOf: (of) => endGrantsOf(server, of) },
     sessions: {
@@ -179,7 +180,7 @@ function modules(server: ServerContext, options: Options): FeatureParts[] {
     standardMethods(server, options),
     { rateLimits: { ...FAILURE_LIMITS, ...REGISTRATION_LIMITS, ...AUTHORIZATION_LIMITS } },
     { errors: options.stepUp && STEP_UP_ERRORS },
-    { errors: server.requestTerms && TERM_ERRORS },
+    { errors: server.requestTerms?.errors },
   ]
 }
 
@@ -225,7 +226,7 @@ function metadataOfServer(
       // Clients request all that they find here (RFC 8414 2: some may be left out).
       scopes_supported: unrestricted(scopes),
       response_types_supported: [RESPONSE_TYPE],
-      response_modes_supported: responseModes.map(({ name }) => name),
+      response_modes_supported: responseModes?.names ?? [QUERY.name],
       grant_types_supported: grantTypes.map(({ name }) => name),
     },
     authMethodsOf(clientEndpoints, clientAuthMethods),

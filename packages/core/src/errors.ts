@@ -1,9 +1,10 @@
 import { APPROVAL_ERRORS } from './authorization/approval.ts'
 import { DOCUMENT_LIMIT_ERRORS } from './authorization/authorization-context.ts'
-import { PUSHED_KEY_ERRORS, REQUEST_ERRORS } from './authorization/authorization-request.ts'
+import { REQUEST_ERRORS } from './authorization/authorization-request.ts'
 import { CONSENT_ERRORS } from './authorization/consent.ts'
 import { PUSHED_ERRORS } from './authorization/presented-request.ts'
 import { TARGET_ERRORS } from './authorization/redirect-target.ts'
+import { RESPONSE_MODE_ERRORS } from './authorization/response-mode.ts'
 import { PROMPT_ERRORS, STEP_UP_ERRORS } from './authorization/sign-in.ts'
 import { SESSION_ERRORS } from './authorization/user-sessions.ts'
 import { AUTHENTICATION_ERRORS } from './clients/authentication/client-authentication.ts'
@@ -35,7 +36,7 @@ import { REQUEST_OBJECT_ERRORS } from './features/request-objects/request-object
 import { SIGNED_RESPONSE_ERRORS } from './features/signed-responses/signed-responses.ts'
 import { EXCHANGE_ERRORS } from './features/token-exchange/narrowing.ts'
 import { CHALLENGE_ERRORS, CODE_ERRORS } from './grants/authorization-code.ts'
-import { BOUND_RESOURCE_ERRORS } from './grants/grant.ts'
+import { BOUND_RESOURCE_ERRORS, UNKNOWN_TERM } from './grants/grant.ts'
 import { TOKEN_CLAIMS_ERRORS } from './grants/operator-claims.ts'
 import { REFRESH_ERRORS } from './grants/refresh-token-state.ts'
 import { TERM_ERRORS } from './grants/request-terms.ts'
@@ -73,9 +74,9 @@ export const ERRORS = {
   ...FETCHED_KEYS_ERRORS,
   ...TARGET_ERRORS,
   ...REQUEST_ERRORS,
+  ...RESPONSE_MODE_ERRORS,
   ...CHALLENGE_ERRORS,
   ...PUSHED_ERRORS,
-  ...PUSHED_KEY_ERRORS,
   ...ORGANIZATION_ERRORS,
   ...DETAIL_ERRORS,
   ...PAR_ERRORS,
@@ -93,6 +94,7 @@ export const ERRORS = {
   ...CLIENT_CREDENTIALS_ERRORS,
   ...BOUND_RESOURCE_ERRORS,
   ...REFRESH_ERRORS,
+  ...UNKNOWN_TERM,
   ...TERM_ERRORS,
   ...SUBJECT_ERRORS,
   ...TOKEN_CLAIMS_ERRORS,

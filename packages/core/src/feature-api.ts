@@ -6,11 +6,13 @@
  * @module
  */
 
-export type {
-  AnswerParameters,
-  AnswerTarget,
-  EncodedResponseMode,
-  ResponseMode,
+export { RequestSources } from './authorization/presented-request.ts'
+export {
+  type AnswerParameters,
+  type AnswerTarget,
+  type EncodedResponseMode,
+  type ResponseMode,
+  ResponseModes,
 } from './authorization/response-mode.ts'
 export type { Tickets } from './authorization/ticket.ts'
 export type { ClientAuthMethod } from './clients/authentication/client-authentication.ts'
@@ -18,14 +20,15 @@ export type { ClientEndpoint } from './clients/client-endpoint.ts'
 export { isPrivateUseUri, loopbackAnd, type RedirectUriPolicy } from './clients/redirect-uri.ts'
 export type { FeatureParts, ServerContext } from './feature.ts'
 export { changeGrant, planOf } from './grants/change-grant.ts'
+export type { TermClaimsRequest } from './grants/grant.ts'
 export type { ExchangePlan, GrantType, TokenMembers, TokenRequest } from './grants/grant-type.ts'
-export type {
-  Decided,
-  Narrowed,
-  RequestTerm,
-  TermClaimsRequest,
-  TermQuestion,
-  UserInfo,
+export {
+  type Decided,
+  type Narrowed,
+  type RequestTerm,
+  RequestTerms,
+  type TermQuestion,
+  type UserInfo,
 } from './grants/request-terms.ts'
 export type { Endpoint } from './http/endpoint.ts'
 export { json, securePage } from './http/http.ts'

@@ -4,13 +4,10 @@
  */
 
 import { type AuthorizationOptions, codeLifetime, grantLifetime } from './authorization/authorization.ts'
-import type { AuthorizationRequestSource, ValidateRequest } from './authorization/authorization-request.ts'
+import type { ValidateRequest } from './authorization/authorization-request.ts'
 import type { Interaction } from './authorization/interaction.ts'
-import {
-  type EncodedResponseMode,
-  type ResponseMode,
-  responseModesOf,
-} from './authorization/response-mode.ts'
+import type { RequestSources } from './authorization/presented-request.ts'
+import type { ResponseModes } from './authorization/response-mode.ts'
 import { type AuthenticationClasses, authenticationClasses } from './authorization/sign-in.ts'
 import { TICKET_PURPOSES, type Tickets, ticketsFor } from './authorization/ticket.ts'
 import { type EndedSessions, type SessionObserver, UNOBSERVED } from './authorization/user-sessions.ts'
@@ -27,9 +24,8 @@ import type { ClientSource } from './clients/client-record.ts'
 import type { Metadata } from './discovery/server-metadata.ts'
 import { type GrantOptions, type GrantTerms, grantTerms } from './grants/grant-terms.ts'
 import type { GrantType, TokenMembers } from './grants/grant-type.ts'
-import type { MountedTerm, RequestTerm } from './grants/request-terms.ts'
+import type { RequestTerms } from './grants/request-terms.ts'
 import type { Endpoint } from './http/endpoint.ts'
-import { type Parameters, readMessage } from './http/message.ts'
 import type { Kernel } from './kernel/kernel.ts'
 import type { ErrorDefinition } from './kernel/oauth-error.ts'
 import type { Client, SigningAlgorithm } from './kernel/records.ts'
@@ -63,7 +59,7 @@ export interface ServerContext extends Kernel {
   /** Binds tokens to keys, if a feature does. @throws Error before all features are created */
   readonly senderConstraint: SenderConstraint | undefined
   /** What users decide beside scopes and resources. Absent without a feature that brings such terms. */
-  readonly requestTerms: readonly MountedTerm[] | undefined
+  readonly requestTerms: RequestTerms | undefined
   /** What a feature does about sessions; nothing without one. */
   readonly sessions: SessionObserver
   /** The public keys that a client registered; `undefined` if no feature reads any. */
@@ -108,17 +104,17 @@ export interface FeatureParts {
   /** At most one feature may set it. Default: opaque tokens. */
   readonly accessTokens?: AccessTokenFormat | undefined
   /** Open the authorization requests that come as one parameter. The first that knows its value is used. */
-  readonly requestSources?: readonly AuthorizationRequestSource[] | undefined
-  /** How answers to authorization requests reach their clients, next to `query`. */
-  readonly responseModes?: readonly (ResponseMode | EncodedResponseMode)[] | undefined
+  readonly requestSources?: RequestSources | undefined
+  /** How answers to authorization requests reach their clients, next to `query`, by `ResponseModes`. */
+  readonly responseModes?: ResponseModes | undefined
   /** Binds tokens to keys of their clients. At most one feature may set it. Default: bearer tokens. */
   readonly senderConstraint?: SenderConstraint | undefined
   /** Names sessions to clients, and hears of their end. At most one feature may set it. */
   readonly sessions?: SessionObserver | undefined
   /** Reads the keys that clients register, for every feature. At most one feature may set it. */
   readonly clientKeys?: ClientKeys | undefined
-  /** What requests ask for and users decide beside scopes and resources. */
-  readonly requestTerms?: readonly RequestTerm[] | undefined
+  /** What requests ask for and users decide beside scopes and resources, by `RequestTerms`. */
+  readonly requestTerms?: RequestTerms | undefined
   /**
    * Ends what this feature keeps of a user, before their sessions end.
    *
@@ -180,9 +176,9 @@ interface SingleParts {
 
 /** The parts of several features in one. */
 export interface Parts extends SingleParts, NamedParts {
-  readonly requestSources: readonly AuthorizationRequestSource[]
-  /** The default first. */
-  readonly responseModes: readonly ResponseMode[]
+  readonly requestSources: RequestSources | undefined
+  /** Absent: `query` alone. */
+  readonly responseModes: ResponseModes | undefined
   readonly clientSources: readonly ClientSource[]
   readonly tokenMembers: readonly TokenMembers[]
   readonly resourceMetadata: Metadata
@@ -201,17 +197,16 @@ export function singleParts(features: readonly FeatureParts[]): SingleParts {
   }
 }
 
-/** @returns `undefined` for none @throws Error when two features bring one name */
-export function termsOf(features: readonly FeatureParts[]): readonly MountedTerm[] | undefined {
-  const terms = features.flatMap((feature) => feature.requestTerms ?? [])
-  requireDistinct('requestTerms', terms.map(nameOf))
-  return terms.length === 0 ? undefined : terms.map(mounted)
+/** @throws Error when two features bring one name */
+export function allTerms(features: readonly FeatureParts[]): RequestTerms | undefined {
+  const terms = inOne(features.flatMap((feature) => feature.requestTerms ?? []))
+  requireDistinct('requestTerms', terms?.list.map(nameOf) ?? [])
+  return terms
 }
 
-function mounted(term: RequestTerm): MountedTerm {
-  return Object.assign(Object.create(term), {
-    readFrom: (sent: Parameters) => readMessage(term.parameters, sent),
-  })
+/** What several features bring, and join themselves; `undefined` for none. */
+function inOne<Part extends { and(others: Part): Part }>([first, ...others]: readonly Part[]) {
+  return others.reduce((all, more) => all?.and(more), first)
 }
 
 /** @throws Error when two features bring one name */
@@ -220,8 +215,8 @@ export function joinedParts(single: SingleParts, features: readonly FeatureParts
   const grantTypes = features.flatMap((feature) => feature.grantTypes ?? [])
   requireDistinct('clientAuthMethods', clientAuthMethods.map(nameOf))
   requireDistinct('grantTypes', grantTypes.map(nameOf))
-  const responseModes = responseModesOf(features.flatMap((feature) => feature.responseModes ?? []))
-  requireDistinct('responseModes', responseModes.map(nameOf))
+  const responseModes = inOne(features.flatMap((feature) => feature.responseModes ?? []))
+  requireDistinct('responseModes', responseModes?.names ?? [])
   // A feature may be an instance of a class, so its methods are called on it.
   const checkClient: CheckClient = (client) => {
     for (const feature of features) feature.checkClient?.(client)
@@ -234,7 +229,7 @@ export function joinedParts(single: SingleParts, features: readonly FeatureParts
     responseModes,
     clientSources: features.flatMap(sourcesOf),
     tokenMembers: features.flatMap((feature) => feature.tokenMembers ?? []),
-    requestSources: features.flatMap((feature) => feature.requestSources ?? []),
+    requestSources: inOne(features.flatMap((feature) => feature.requestSources ?? [])),
     rateLimits: merged('rateLimits', features, (feature) => feature.rateLimits),
     errors: merged('errors', features, (feature) => feature.errors),
     resourceMetadata: merged('resourceMetadata', features, (feature) => feature.resourceMetadata),
@@ -255,13 +250,13 @@ function merged<Member>(
   return Object.assign({}, ...parts)
 }
 
-function nameOf({ name }: { readonly name: string }): string {
-  return name
-}
-
 function requireDistinct(list: string, names: readonly string[]): void {
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice !== undefined) throw new Error(`features: ${list} has ${twice} twice`)
+}
+
+function nameOf({ name }: { readonly name: string }): string {
+  return name
 }
 
 function onlyOne<Member extends keyof SingleParts>(

@@ -12,9 +12,9 @@ const MAX_ALLOCATED = {
   // Metadata is read from a copy without its empty members: 450 bytes. It counts for each network of the caller: 800 bytes.
   register: 15_130,
   // Pages get their request, a language and texts in it: 600 bytes. The policy checks the redirect URI: 900 bytes.
-  // What a request is, its answer and the mode of it are records of their own, and a page may have terms: 2,000 bytes.
-  authorize: 19_000,
-  authorizeByDocument: 35_120,
+  // An answer is a record of its own until its mode sends it. Modes, terms and requests in one parameter cost who has none nothing.
+  authorize: 17_000,
+  authorizeByDocument: 32_530,
   code: 15_880,
   // A process that stood still counts it as older: 170 bytes.
   refresh: 16_680,

@@ -1,7 +1,7 @@
 import { type PushedAuthorizationRequestsOptions, pushedAuthorizationRequests } from '@grantkit/core/par'
 import { describe, expect, it } from 'vitest'
 import type { AuthorizationRequestSource } from '../src/authorization/authorization-request.ts'
-import { PUSHED_ERRORS } from '../src/authorization/presented-request.ts'
+import { PUSHED_ERRORS, RequestSources } from '../src/authorization/presented-request.ts'
 import { openRequest, PURPOSE } from '../src/features/par/pushed-request.ts'
 import { parameters } from '../src/http/message.ts'
 import { sealingKeys } from '../src/kernel/secrets.ts'
@@ -433,7 +433,7 @@ it('the request of a request_uri is read by the source that knows it, and any so
         : undefined,
     refusal: (_client, opened) => (opened ? undefined : PUSHED_ERRORS.request_not_pushed),
   }
-  const features = [pushedAuthorizationRequests(), () => ({ requestSources: [source] })]
+  const features = [pushedAuthorizationRequests(), () => ({ requestSources: new RequestSources([source]) })]
   const service = openService({ features })
   const client = await register(service)
   for (const uri of [URI, await pushed(service, client)])

@@ -2,7 +2,7 @@ import { type ConsentView, createResourceServer, type Feature, OAuthError } from
 import { DEVICE_CODE_GRANT } from '@grantkit/core/device'
 import { dpop } from '@grantkit/core/dpop'
 import { ERRORS } from '@grantkit/core/errors'
-import { type FeatureParts, json } from '@grantkit/core/feature'
+import { type FeatureParts, json, RequestSources, ResponseModes } from '@grantkit/core/feature'
 import { formPost } from '@grantkit/core/form-post'
 import { forwardAuth } from '@grantkit/core/forward-auth'
 import { jwtAccessTokens, revocationFeed } from '@grantkit/core/jwt-access-tokens'
@@ -62,7 +62,7 @@ const one = <Provider extends object>(provider: Provider | undefined) => provide
 function asInstances(factory: Feature): Feature {
   return (kernel) => {
     const feature = factory(kernel)
-    const { senderConstraint, clientSources } = feature
+    const { senderConstraint, clientSources, requestSources, responseModes } = feature
     return instanceOf<FeatureParts>({
       ...feature,
       endpoints: each(feature.endpoints),
@@ -71,8 +71,8 @@ function asInstances(factory: Feature): Feature {
       clientAuthMethods: each(feature.clientAuthMethods),
       ...(clientSources && { clientSources: (methods, check) => each(clientSources(methods, check)) }),
       accessTokens: one(feature.accessTokens),
-      requestSources: each(feature.requestSources),
-      responseModes: each(feature.responseModes),
+      requestSources: requestSources && new RequestSources(each(requestSources.list)),
+      responseModes: responseModes && new ResponseModes(each(responseModes.brought)),
       senderConstraint:
         senderConstraint &&
         instanceOf({

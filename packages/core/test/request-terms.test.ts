@@ -1,6 +1,6 @@
 import { createResourceServer, type Feature } from '@grantkit/core'
 import { clientCredentials } from '@grantkit/core/client-credentials'
-import { type Client, defineErrors, type RequestTerm } from '@grantkit/core/feature'
+import { type Client, defineErrors, type RequestTerm, RequestTerms } from '@grantkit/core/feature'
 import { jwtAccessTokens } from '@grantkit/core/jwt-access-tokens'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
 import { TOKEN_EXCHANGE, tokenExchange } from '@grantkit/core/token-exchange'
@@ -59,7 +59,7 @@ const rooms: RequestTerm<readonly string[], readonly string[]> = {
   ofClient: ({ clientName }: Client) => (clientName === 'Cleaner' ? ROOMS : undefined),
 }
 
-const feature: Feature = () => ({ requestTerms: [rooms as RequestTerm] })
+const feature: Feature = () => ({ requestTerms: new RequestTerms([rooms as RequestTerm]) })
 
 function open(more: readonly Feature[] = []): Service {
   return openService({ features: [feature, ...more] })
@@ -272,7 +272,9 @@ describe('a term of a request', () => {
 
 it('a personal access token has the terms that its user decides by the form', async () => {
   const always = { ...rooms, read: () => ROOMS } as RequestTerm
-  const { tokens, create } = openPersonal({ server: { features: [() => ({ requestTerms: [always] })] } })
+  const { tokens, create } = openPersonal({
+    server: { features: [() => ({ requestTerms: new RequestTerms([always]) })] },
+  })
   expect(await tokens.terms('alice', 'en')).toEqual({ rooms: ROOMS })
   await expect(create()).rejects.toMatchObject({ reason: 'user_decision_missing' })
   const { token } = await create({ form: { room: 'attic' } })
@@ -282,7 +284,7 @@ it('a personal access token has the terms that its user decides by the form', as
 it('two terms cannot have one name, or a parameter that has a meaning already', () => {
   const named =
     (term: object): Feature =>
-    () => ({ requestTerms: [{ ...rooms, ...term } as RequestTerm] })
+    () => ({ requestTerms: new RequestTerms([{ ...rooms, ...term } as RequestTerm]) })
   expect(() => open([named({})])).toThrow('requestTerms has rooms twice')
   expect(() => open([named({ name: 'others' })])).toThrow(
     'the term others has the parameter rooms, which is taken',

@@ -1,5 +1,5 @@
 import type { Feature, HttpResponse } from '@grantkit/core'
-import type { EncodedResponseMode, FeatureParts, ResponseMode } from '@grantkit/core/feature'
+import { type EncodedResponseMode, type ResponseMode, ResponseModes } from '@grantkit/core/feature'
 import { describe, expect, it } from 'vitest'
 import { authorizationQuery, authorize, decide, redirectOf, register } from './client.ts'
 import { openService, REDIRECT_URI } from './service.ts'
@@ -24,8 +24,8 @@ const sealed = (name: string, carrier: string): EncodedResponseMode => ({
 })
 const MODES = [sealed('sealed', 'query'), sealed('paper.sealed', 'paper'), sealed('air.sealed', 'air')]
 
-const opened = (responseModes: FeatureParts['responseModes'] = [carried, ...MODES]) => {
-  const feature: Feature = () => ({ responseModes })
+const opened = (modes: readonly (ResponseMode | EncodedResponseMode)[] = [carried, ...MODES]) => {
+  const feature: Feature = () => ({ responseModes: new ResponseModes(modes) })
   const shown = { status: 200, headers: {}, body: 'another page' }
   return openService({ features: [feature], callbackPage: () => shown })
 }

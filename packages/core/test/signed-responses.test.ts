@@ -1,5 +1,5 @@
 import type { Feature, HttpResponse } from '@grantkit/core'
-import type { ResponseMode } from '@grantkit/core/feature'
+import { type ResponseMode, ResponseModes } from '@grantkit/core/feature'
 import { type SignedResponsesOptions, signedResponses } from '@grantkit/core/signed-responses'
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
 import { describe, expect, it } from 'vitest'
@@ -16,7 +16,7 @@ const form: ResponseMode = {
   fits: () => true,
   answer: (_, parameters) => ({ status: 200, headers: {}, body: JSON.stringify(parameters) }),
 }
-const forms: Feature = () => ({ responseModes: [form] })
+const forms: Feature = () => ({ responseModes: new ResponseModes([form]) })
 
 async function opened(options: SignedResponsesOptions = {}, metadata: object = {}) {
   const service = openService({ features: [signedResponses(options), forms] })

@@ -110,10 +110,10 @@ function approvalOf(
     withheldScopes:
       withheld.length === 0 ? undefined : withheld.map((scope) => detachedText(scope, catalogue)),
     resources: request.resources.map((resource) => detachedText(resource, kernel.resources)),
-    ...(terms && { terms }),
     redirectUri: detachedText(redirectUri, client.redirectUris),
     nonce: request.nonce && detachedText(request.nonce),
     authTime: session.authTime,
+    ...(terms && { terms }),
     ...(sid && { sid }),
     ...signIn,
     challenge: request.challenge && detachedText(request.challenge),

@@ -7,13 +7,9 @@ import { type AcceptedSecrets, sha256 } from '../kernel/secrets.ts'
 import type { Limiter, RateLimits } from '../limits/rate-limits.ts'
 import type { SenderConstraint } from '../tokens/proof-of-possession.ts'
 import type { SigningKeys } from '../tokens/signing-keys.ts'
-import type {
-  AuthorizationRequest,
-  AuthorizationRequestSource,
-  OpenedRequest,
-  RequestOptions,
-} from './authorization-request.ts'
+import type { AuthorizationRequest, OpenedRequest, RequestOptions } from './authorization-request.ts'
 import type { CallbackOptions, Interaction, Session } from './interaction.ts'
+import type { RequestSources } from './presented-request.ts'
 import type { RedirectTarget } from './redirect-target.ts'
 import type { AuthenticationClasses } from './sign-in.ts'
 import type { SessionObserver } from './user-sessions.ts'
@@ -28,8 +24,8 @@ export interface AuthorizationContext extends CallbackOptions {
   readonly limiter: Limiter
   /** Absent if no token is bound to a key. */
   readonly senderConstraint?: SenderConstraint | undefined
-  /** None if all requests are plain parameters. */
-  readonly requestSources: readonly AuthorizationRequestSource[]
+  /** Absent if all requests are plain parameters. */
+  readonly requestSources?: RequestSources | undefined
   /** Names the session in the grants of clients that hear of its end. */
   readonly sessions: SessionObserver
   readonly authenticationClasses: AuthenticationClasses

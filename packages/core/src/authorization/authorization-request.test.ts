@@ -2,27 +2,22 @@ import { describe, expect, it } from 'vitest'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { Client } from '../kernel/records.ts'
 import { parametersOf, type RequestOptions, readAuthorizationRequest } from './authorization-request.ts'
-import { responseModeOf, responseModesOf } from './response-mode.ts'
+import { QUERY } from './response-mode.ts'
 
 const kernel = {
   scopes: { openid: { description: '' }, 'notes:read': { description: '' } },
   resources: [],
 } as unknown as Kernel
 const parameters = parametersOf({ bindsCodes: false })
-const responseModes = responseModesOf([])
 const redirectUri = 'http://127.0.0.1/cb'
 const target = (record: Partial<Client>) => ({
-  ...{
-    client: record as Client,
-    redirectUri,
-    responseMode: responseModeOf(responseModes, { client: record as Client, redirectUri }, undefined),
-  },
+  ...{ client: record as Client, redirectUri, responseMode: QUERY },
 })
 
 describe('a request without code_challenge', () => {
   const optional = { pkceOptional: true, tokenEndpointAuthMethod: 'client_secret_post' }
   const read = (record: Partial<Client>, sent: object = {}, options: Partial<RequestOptions> = {}) =>
-    readAuthorizationRequest(kernel, { parameters, responseModes, ...options }, target(record), {
+    readAuthorizationRequest(kernel, { parameters, ...options }, target(record), {
       ...{ response_type: 'code', scope: 'notes:read', nonce: 'n' },
       ...sent,
     })
@@ -70,7 +65,7 @@ describe('a request without code_challenge', () => {
 it('a request without response_type is invalid; the server supports no other response type than code', () => {
   const reading = (more: object) => {
     const sent = { scope: 'notes:read', ...more }
-    const read = () => readAuthorizationRequest(kernel, { parameters, responseModes }, target({}), sent)
+    const read = () => readAuthorizationRequest(kernel, { parameters }, target({}), sent)
     return expect(read)
   }
   reading({}).toThrow(expect.objectContaining({ error: 'invalid_request', reason: 'response_type_missing' }))

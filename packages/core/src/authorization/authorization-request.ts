@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { requiredChallenge } from '../grants/authorization-code.ts'
-import { type AskedTerms, askedTerms, type WithTerms } from '../grants/request-terms.ts'
+import type { AskedTerms, WithTerms } from '../grants/request-terms.ts'
 import type { HttpRequest } from '../http/http.ts'
 import { type Parameters, ResourceParameter, readMessage, text } from '../http/message.ts'
 import type { Kernel } from '../kernel/kernel.ts'
@@ -8,19 +8,15 @@ import { defineErrors, type ErrorDefinition, OAuthError, withCode } from '../ker
 import type { Client } from '../kernel/records.ts'
 import { requestedMembers } from '../kernel/resource-indicator.ts'
 import { OPENID, type ScopeOptions, type ScopesOfRequest, scopesOfRequest } from '../kernel/scope.ts'
-import { optionalProofKey, type SenderConstraint } from '../tokens/proof-of-possession.ts'
 import { type RedirectTarget, StateParameter } from './redirect-target.ts'
-import { type AnswerTarget, allowedModes, isRequested, type ResponseMode } from './response-mode.ts'
+import { QUERY, RESPONSE_MODE_ERRORS, type ResponseModes } from './response-mode.ts'
 import { type AuthenticationClasses, type Prompt, requestedPrompts } from './sign-in.ts'
-
-const HINT = '. In ASP.NET Core set ResponseMode to OpenIdConnectResponseMode.Query'
 
 export const REQUEST_ERRORS = defineErrors({
   ...withCode('invalid_request', {
     challenge_and_nonce_missing:
       'code_challenge and nonce are missing. Send code_challenge, or the scope openid and a nonce (OAuth 2.1 7.5.1)',
     response_type_missing: 'response_type is missing. Send response_type=code',
-    response_mode_unsupported: `response_mode must be query${HINT}`,
   }),
   client_cannot_authenticate: [
     'unauthorized_client',
@@ -109,7 +105,8 @@ export interface ChallengeOptions {
 export interface RequestOptions extends ScopeOptions, ChallengeOptions, WithTerms {
   /** Those of {@link parametersOf}. */
   readonly parameters: z.ZodType<AllParameters>
-  readonly responseModes: readonly ResponseMode[]
+  /** Absent: `query` alone. */
+  readonly responseModes?: ResponseModes | undefined
   /** Absent: sign-ins have no classes. */
   readonly authenticationClasses?: AuthenticationClasses | undefined
 }
@@ -132,8 +129,10 @@ export function readAuthorizationRequest(
 ): AuthorizationRequest {
   const requested: AllParameters = readMessage(options.parameters, sent)
   refuseUnsupported(requested)
-  if (!isRequested(responseMode, requested.response_mode))
-    throw unsupportedMode(options, { client, redirectUri })
+  if (responseMode.name !== (requested.response_mode ?? QUERY.name)) {
+    const refusal = options.responseModes?.refusal({ client, redirectUri })
+    throw refusal ?? new OAuthError(RESPONSE_MODE_ERRORS.response_mode_unsupported)
+  }
   if (client.cannotAuthenticate === true) throw new OAuthError(REQUEST_ERRORS.client_cannot_authenticate)
   const challenge = challengeOf(requested, client, options)
   const prompts = requestedPrompts(requested.prompt)
@@ -142,11 +141,11 @@ export function readAuthorizationRequest(
   const hasNonce = requested.nonce !== undefined && scope.scopes.includes(OPENID)
   if (challenge === undefined && !hasNonce && client.nonceOptional !== true)
     throw new OAuthError(REQUEST_ERRORS.challenge_and_nonce_missing)
-  const target = { scopes: scope.scopes, resources: requestedMembers(requested.resource, resources) }
+  const members = requestedMembers(requested.resource, resources)
   return {
     ...scope,
-    resources: target.resources,
-    asked: askedTerms(options, sent, { client, ...target }),
+    resources: members,
+    asked: options.requestTerms?.asked(sent, { client, scopes: scope.scopes, resources: members }),
     challenge,
     jkt: requested.dpop_jkt,
     nonce: requested.nonce,
@@ -167,17 +166,14 @@ export function readAuthorizationRequest(
 export function parametersOf({
   bindsCodes,
   authenticationClasses,
-  requestTerms = [],
+  requestTerms,
 }: ParameterOptions): z.ZodType<AllParameters> {
   const hasClasses = (authenticationClasses?.names.length ?? 0) > 0
-  const shape: Record<string, z.ZodType> = { ...(bindsCodes && BINDING), ...(hasClasses && CLASSES) }
-  for (const { name, parameters } of requestTerms)
-    for (const [parameter, type] of Object.entries(parameters.shape)) {
-      if (parameter in AllParameters.shape || parameter in shape)
-        throw new Error(`features: the term ${name} has the parameter ${parameter}, which is taken`)
-      shape[parameter] = type
-    }
-  return AuthorizationParameters.extend(shape) as unknown as z.ZodType<AllParameters>
+  return AuthorizationParameters.extend({
+    ...(bindsCodes && BINDING),
+    ...(hasClasses && CLASSES),
+    ...requestTerms?.parametersBeside(AllParameters.shape),
+  }) as unknown as z.ZodType<AllParameters>
 }
 
 /** The client has a secret then, which protects the code from all but injection (RFC 9700 2.1.1). */
@@ -198,15 +194,6 @@ function refuseUnsupported(requested: AuthorizationParameters): void {
   if (requested.response_type === undefined) throw new OAuthError(REQUEST_ERRORS.response_type_missing)
   if (requested.response_type !== RESPONSE_TYPE)
     throw new OAuthError(REQUEST_ERRORS.response_type_unsupported)
-}
-
-function unsupportedMode({ responseModes }: RequestOptions, target: AnswerTarget): OAuthError {
-  const allowed = allowedModes(responseModes, target)
-  const [required] = allowed.flatMap((mode) => mode.requiredBy?.(target.client) ?? [])
-  const names = allowed.map(({ name }) => name)
-  const must = `response_mode must be ${names.length === 1 ? '' : 'one of '}${names.join(', ')}`
-  const hint = names.includes('query') && !names.includes('form_post') ? HINT : ''
-  return new OAuthError(required ?? REQUEST_ERRORS.response_mode_unsupported, must + hint)
 }
 
 // Requests that are one parameter: pushed ones (RFC 9126) and request objects (RFC 9101).
@@ -267,33 +254,13 @@ interface ValidatedRequest {
  * Validates the parameters of a request as the authorization endpoint does. Without a client, only their form: the rest is
  * checked when the browser arrives (RFC 9126 2.1).
  *
+ * @param bind adds what the push itself proves
  * @param now the time at which the push was read, in epoch seconds
  * @throws OAuthError
  */
 export type ValidateRequest = (
   sent: Parameters,
-  push: HttpRequest,
+  bind: (parameters: Parameters, opened?: OpenedRequest) => Parameters,
   now: number,
   client?: Client,
 ) => Promise<ValidatedRequest>
-
-export const PUSHED_KEY_ERRORS = defineErrors({
-  pushed_keys_differ: [
-    'invalid_request',
-    'dpop_jkt differs from the key of the DPoP proof. Use one key, or leave out dpop_jkt',
-  ],
-})
-
-/** A push may prove the key that the code is bound to, instead of naming it (RFC 9449 10.1). @throws OAuthError */
-export function boundToProvenKey(
-  constraint: SenderConstraint | undefined,
-  sent: Parameters,
-  request: HttpRequest,
-  client?: Client,
-): Parameters {
-  const dpop_jkt = optionalProofKey(constraint, request, client)?.thumbprint
-  if (dpop_jkt === undefined) return sent
-  if (sent.dpop_jkt !== undefined && sent.dpop_jkt !== dpop_jkt)
-    throw new OAuthError(PUSHED_KEY_ERRORS.pushed_keys_differ)
-  return { ...sent, dpop_jkt }
-}

@@ -15,7 +15,6 @@ import { requestedScopes, type ScopeOptions, unrestricted } from '../kernel/scop
 import type { ServerSecret } from '../kernel/secrets.ts'
 import type { AuthorizationContext } from './authorization-context.ts'
 import {
-  boundToProvenKey,
   type ChallengeOptions,
   parametersOf,
   type RequestOptions,
@@ -25,7 +24,6 @@ import {
 import { authorize, sentParameters, showFormAgain } from './authorize.ts'
 import { CONSENT_ERRORS, ConsentForm, consent } from './consent.ts'
 import { type CallbackOptions, checkSession, type Interaction } from './interaction.ts'
-import { openedRequest, requireSource } from './presented-request.ts'
 import { redirectTargetOf, showErrorPage, TargetParameters } from './redirect-target.ts'
 import type { StepUpOptions } from './sign-in.ts'
 
@@ -155,18 +153,15 @@ function pages(context: AuthorizationContext, paths: AuthorizationContext['paths
 }
 
 function validatorOf(context: AuthorizationContext): ValidateRequest {
-  const { kernel, requestOptions, senderConstraint, requestSources } = context
-  // What is pushed is the request itself, or one parameter that carries it (RFC 9126 3).
-  const sources = requestSources.filter(({ parameter }) => parameter === 'request')
-  return async (sent, request, now, client) => {
-    const opened = openedRequest(sources, sent)
+  const { kernel, requestOptions, requestSources } = context
+  return async (sent, bind, now, client) => {
+    // What is pushed is the request itself, or one parameter that carries it (RFC 9126 3).
+    const opened = requestSources?.opened(sent)
     if (client !== undefined) {
       await opened?.verify?.(client, now)
-      requireSource(sources, client, opened)
+      requestSources?.require(client, opened, true)
     } else if (opened !== undefined) throw new OAuthError(CLIENT_ERRORS.client_not_approved)
-    const proven = boundToProvenKey(senderConstraint, opened?.sent ?? sent, request, client)
-    // Anybody can push what a client signed, unless the client authenticates: then the key of the pusher says nothing.
-    const bound = client?.tokenEndpointAuthMethod === 'none' && opened ? opened.sent : proven
+    const bound = bind(opened?.sent ?? sent, opened)
     const target = readMessage(TargetParameters, bound)
     if (client === undefined) readMessage(requestOptions.parameters, bound)
     else readAuthorizationRequest(kernel, requestOptions, redirectTargetOf(client, target, context), bound)

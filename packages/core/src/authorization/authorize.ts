@@ -1,5 +1,5 @@
 import { publicClient } from '../clients/client-record.ts'
-import { askTerms, TERM_ERRORS } from '../grants/request-terms.ts'
+import { askTerms } from '../grants/request-terms.ts'
 import { type HttpRequest, type HttpResponse, redirect, securePage } from '../http/http.ts'
 import { FORM, type Parameters, pairsOf, readMessage, requireMediaType } from '../http/message.ts'
 import { isCrossSite, type PageView, pageView } from '../http/page.ts'
@@ -13,7 +13,7 @@ import {
 import { AuthorizationParameters, readAuthorizationRequest } from './authorization-request.ts'
 import { approveRemembered, askForConsent, consentRemembered, userInfoOf } from './consent.ts'
 import type { Session, SignInHint } from './interaction.ts'
-import { arrival, presentedRequest, requireSource } from './presented-request.ts'
+import { presentedRequest } from './presented-request.ts'
 import { answered, type Outcome, responseOf, validateRedirectTarget } from './redirect-target.ts'
 import {
   markSignIn,
@@ -39,7 +39,7 @@ export async function authorize(context: AuthorizationContext, request: HttpRequ
   const presented = presentedRequest(context, query)
   const { sent, opened } = presented
   observer?.report({ fact: 'request_read', parameters: sent }, request)
-  const marked = await arrival(context, query, presented)
+  const marked = presented.arrival && (await presented.arrival())
   if (marked !== undefined) return redirect(`${context.paths.authorize}?${marked}`)
   observer?.report({ fact: 'authorization_requested' }, request)
   const page = pageView(interaction, request, sent)
@@ -51,8 +51,8 @@ export async function authorize(context: AuthorizationContext, request: HttpRequ
     return requireSignIn(context, request, { query, sent }, { ...page, clientHost })
   const requester = user && requestingUser(context, request, user)
   const target = await validateRedirectTarget(context, request, presented, requester)
-  const outcome = await answered(kernel, request, target, async () => {
-    requireSource(context.requestSources, target.client, opened)
+  const outcome = async () => {
+    context.requestSources?.require(target.client, opened)
     requireNotDeclined(ticket)
     const valid = readAuthorizationRequest(kernel, context.requestOptions, target, sent)
     const session = user ?? (await interaction.session(request))
@@ -62,8 +62,8 @@ export async function authorize(context: AuthorizationContext, request: HttpRequ
       { http: request, target, request: valid, query, opened, signInDemanded, formExpired, page },
       session,
     )
-  })
-  return responseOf(outcome, page)
+  }
+  return answered(kernel, request, target, outcome, (known) => responseOf(known, page))
 }
 
 /** Of a POST: browsers send a `SameSite=Lax` cookie with no form of another site, but with the GET that it is redirected to. */
@@ -126,12 +126,13 @@ async function proceed(
   const { subject, signedInBy } = session
   kernel.observer?.report({ fact: 'signed_in', subject, signedInBy }, attempt.http)
   classes.requireMet(session, acrValues)
-  const question = await askTerms(context.requestOptions, attempt.request.asked, userInfoOf(attempt, session))
-  const { decided } = question
-  if (decided === 'open' && prompts.includes('none')) throw new OAuthError(TERM_ERRORS.user_decision_needed)
-  if (decided !== 'open' && (await consentRemembered(context, attempt, session, decided.value)))
+  const asked = askTerms(context.requestOptions, attempt.request.asked, userInfoOf(attempt, session))
+  const questions = asked instanceof Promise ? await asked : asked
+  const { decided } = questions
+  if (decided.open && prompts.includes('none')) throw new OAuthError(decided.open)
+  if (!decided.open && (await consentRemembered(context, attempt, session, decided.value)))
     return approveRemembered(context, attempt, session, decided.value)
-  return askForConsent(context, attempt, session, question)
+  return askForConsent(context, attempt, session, questions)
 }
 
 async function askToSignIn(

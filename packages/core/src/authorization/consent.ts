@@ -4,10 +4,10 @@ import { formActionSources, isLoopback } from '../clients/redirect-uri.ts'
 import { liveUntil } from '../grants/change-grant.ts'
 import {
   askTerms,
-  type Decided,
+  type DecidedTerms,
   decideTerms,
   sameTerms,
-  TERM_ERRORS,
+  type TermQuestions,
   type UserInfo,
 } from '../grants/request-terms.ts'
 import { reportedError } from '../http/endpoint.ts'
@@ -73,7 +73,7 @@ export async function consent(context: AuthorizationContext, request: HttpReques
   const completing = { ...context, secret: [secret] as const }
   const user = requestingUser(context, request, session, shown)
   const target = await validateRedirectTarget(context, request, presented, user)
-  const outcome = await answered(kernel, request, target, async () => {
+  const outcome = async () => {
     const attempt = {
       http: request,
       target,
@@ -89,14 +89,16 @@ export async function consent(context: AuthorizationContext, request: HttpReques
     if ((target.client.document?.hash ?? '') !== shown) return askForConsent(context, attempt, session)
     const about = userInfoOf(attempt, session)
     const decided = await decideTerms(context.requestOptions, attempt.request.asked, fields, about)
-    if (decided === 'open') {
+    if (decided.open) {
       // A page of an application that does not know the field would be shown for ever: its operator hears of it.
-      reportedError(new OAuthError(TERM_ERRORS.user_decision_missing), request, kernel)
+      reportedError(new OAuthError(decided.open), request, kernel)
       return askForConsent(context, attempt, session)
     }
     return approve(completing, attempt, { session, scopes, terms: decided.value, ticket })
-  })
-  return shownAnswer(context, page, outcome, form.callback === 'show')
+  }
+  return answered(kernel, request, target, outcome, (known) =>
+    shownAnswer(context, page, known, form.callback === 'show'),
+  )
 }
 
 /** @throws OAuthError after which the form is shown again: a forged one must not cause a redirect to a client */
@@ -133,18 +135,18 @@ export function userInfoOf(
   return { subject, client, scopes, resources, locale }
 }
 
-/** The page on which the user decides. @param asked the questions of the terms, if they are known */
+/** The page on which the user decides. @param questions of the terms, if they are known */
 export async function askForConsent(
   context: AuthorizationContext,
   attempt: AuthorizationAttempt,
   session: Session,
-  asked?: Awaited<ReturnType<typeof askTerms>>,
+  questions?: TermQuestions,
 ): Promise<HttpResponse> {
   const { http, target, request, query } = attempt
   const { observer } = context.kernel
   if (request.prompts.includes('none')) throw new OAuthError(PROMPT_ERRORS.consent_needed)
   const { views, decided } =
-    asked ?? (await askTerms(context.requestOptions, request.asked, userInfoOf(attempt, session)))
+    questions ?? (await askTerms(context.requestOptions, request.asked, userInfoOf(attempt, session)))
   const page = await context.interaction.consentPage({
     ...attempt.page,
     client: publicClient(target.client),
@@ -233,13 +235,13 @@ async function consentScopes(
   context: AuthorizationContext,
   attempt: AuthorizationAttempt,
   session: Session,
-  decided: Decided<Terms>,
+  decided: DecidedTerms,
 ): Promise<ConsentScope[]> {
   const { scopes: requested, resources } = attempt.request
   const { kernel, interaction } = context
   // The marks are optional: if the store fails, the page is shown without them.
   const live = await liveGrants(context, attempt, session).catch(() => [])
-  const grants = live.filter(({ terms }) => decided !== 'open' && sameTerms(terms, decided.value))
+  const grants = live.filter(({ terms }) => !decided.open && sameTerms(terms, decided.value))
   return scopesInWords({ scopes: kernel.scopes, interaction }, requested, attempt.page, (name) =>
     grants.some(
       (grant) => grant.scopes.includes(name) && coversResources(grant.resources, resources, kernel.resources),

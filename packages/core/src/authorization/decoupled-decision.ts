@@ -14,7 +14,7 @@ import {
   requestIn,
   requestRecordId,
 } from '../grants/decoupled-request.ts'
-import { askTerms, decideTerms, TERM_ERRORS, type UserInfo, type WithTerms } from '../grants/request-terms.ts'
+import { askTerms, decideTerms, type WithTerms } from '../grants/request-terms.ts'
 import { openWithinLimit } from '../grants/user-grants.ts'
 import { type HttpRequest, type HttpResponse, securePage } from '../http/http.ts'
 import { formParameters, parameters, readMessage } from '../http/message.ts'
@@ -141,7 +141,8 @@ export async function askForDecision(
   classes.requireMet(session, acrValues)
   const client = await clientOf(server, clientId)
   const view = pageView(server.interaction, http)
-  const { views } = await askTerms(server, request.asked, userInfoOf(request, client, session, view))
+  const asking = { subject: session.subject, client, scopes, resources, locale: view.locale }
+  const { views } = await askTerms(server, request.asked, asking)
   const shown = await show({
     ...view,
     session,
@@ -162,16 +163,6 @@ export async function askForDecision(
 /** The grant id distinguishes this request from a later one with the same id. */
 function decisionForm({ id }: Session, requestId: string, { grantId, scopes }: DecoupledRequest) {
   return { session: id, query: [requestId, grantId, ...scopes].join(' ') }
-}
-
-/** Whom the terms of a request ask. */
-function userInfoOf(
-  { scopes, resources }: DecoupledRequest,
-  client: Client,
-  { subject }: Session,
-  { locale }: PageView,
-): UserInfo {
-  return { subject, client, scopes, resources, locale }
 }
 
 async function clientOf({ store }: Kernel, clientId: string): Promise<Client> {
@@ -233,10 +224,11 @@ export async function answerRequest(
   const isRestricted = scopes.some((name) => server.scopes[name]?.restricted)
   // The client outlives the browser session that allowed it, but not with such a scope.
   const sid = isRestricted ? server.sessions.sidOf(session, client, scopes) : undefined
-  const about = userInfoOf(request, client, session, pageView(server.interaction, http))
+  const { locale } = pageView(server.interaction, http)
+  const about = { subject, client, scopes: request.scopes, resources: request.resources, locale }
   const allowed = request.operation ? form.decision === 'allow' : scopes.length > 0
   const decided = await decideTerms(server, allowed ? request.asked : undefined, fields, about)
-  if (decided === 'open') throw new OAuthError(TERM_ERRORS.user_decision_missing)
+  if (decided.open) throw new OAuthError(decided.open)
   const terms = decided.value && { terms: decided.value }
   const decision: Decision = { subject, scopes, authTime, ...facts, ...(sid && { sid }), ...terms }
   const answer = { client, requestId, request, decision, allowed }

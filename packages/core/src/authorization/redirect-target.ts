@@ -21,8 +21,9 @@ import type { Interaction } from './interaction.ts'
 import {
   type AnswerParameters,
   type AnswerTarget,
+  QUERY,
   type ResponseMode,
-  responseModeOf,
+  type ResponseModes,
 } from './response-mode.ts'
 
 export const TARGET_ERRORS = defineErrors({
@@ -61,7 +62,7 @@ type TargetParameters = z.output<typeof TargetParameters>
 /** What the operator accepts of a target. */
 interface TargetRules {
   readonly redirectUriPolicy: RedirectUriPolicy
-  readonly requestOptions: { readonly responseModes: readonly ResponseMode[] }
+  readonly requestOptions: { readonly responseModes?: ResponseModes | undefined }
 }
 
 /**
@@ -82,7 +83,7 @@ export async function validateRedirectTarget(
   const client = await store.clients.describe(requested.client_id, user)
   if (client === undefined) throw new OAuthError(CLIENT_ERRORS.client_unknown)
   observer?.report({ fact: 'client_found', client }, http)
-  await verify?.(client)
+  if (verify !== undefined) await verify(client)
   const target = redirectTargetOf(client, requested, context)
   observer?.report({ fact: 'redirect_uri_accepted', known: target.owner?.id }, http)
   return target
@@ -107,8 +108,8 @@ export function redirectTargetOf(
   const owner = ownerOf(verdict)
   // All users of a vendor share its callback: consent is requested each time, and PKCE is required, whatever the operator registered.
   const withoutExceptions = owner && { ...client, rememberConsent: false, pkceOptional: false }
-  const answersTo = { client, redirectUri: redirect_uri }
-  const responseMode = responseModeOf(requestOptions.responseModes, answersTo, response_mode)
+  const responseMode =
+    requestOptions.responseModes?.of({ client, redirectUri: redirect_uri }, response_mode) ?? QUERY
   return { client: withoutExceptions ?? client, redirectUri: redirect_uri, responseMode, state, owner }
 }
 
@@ -145,23 +146,26 @@ export function authorizationAnswer(
   return { target, parameters: { ...answer, state: target.state, iss: issuer } }
 }
 
-/** What comes of a request whose redirect target is trusted: an error is an answer to the client. */
+/** Responds to a request whose redirect target is trusted: an error is an answer to the client. */
 export async function answered(
   kernel: Kernel,
   request: HttpRequest,
   target: RedirectTarget,
   outcome: () => Promise<Outcome>,
-): Promise<Outcome> {
+  respond: (outcome: Outcome) => HttpResponse | Promise<HttpResponse>,
+): Promise<HttpResponse> {
+  let known: Outcome
   try {
-    return await outcome()
+    known = await outcome()
   } catch (thrown) {
     const { error, errorDescription: error_description } = reportedError(thrown, request, kernel)
-    return authorizationAnswer(kernel, target, { error, error_description })
+    known = authorizationAnswer(kernel, target, { error, error_description })
   }
+  return respond(known)
 }
 
 /** An answer goes to its client in the response mode of the request. */
-export async function responseOf(outcome: Outcome, page: PageView): Promise<HttpResponse> {
+export function responseOf(outcome: Outcome, page: PageView): HttpResponse | Promise<HttpResponse> {
   if (!isAnswer(outcome)) return outcome
   const { target, parameters } = outcome
   return target.responseMode.answer(target, parameters, page)

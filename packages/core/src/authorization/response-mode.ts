@@ -1,7 +1,7 @@
 import { withParameters } from '../clients/redirect-uri.ts'
 import { type HttpResponse, redirect } from '../http/http.ts'
 import type { PageView } from '../http/page.ts'
-import type { ErrorDefinition } from '../kernel/oauth-error.ts'
+import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
 
 /** The parameters of an answer to a client (RFC 6749 4.1.2, RFC 9207 2). */
@@ -43,19 +43,59 @@ export interface EncodedResponseMode {
 }
 
 /** The mode of every server, and of a request that names none. */
-const QUERY: ResponseMode = {
+export const QUERY: ResponseMode = {
   name: 'query',
   redirects: true,
   fits: () => true,
   answer: ({ redirectUri }, parameters) => redirect(withParameters(redirectUri, parameters)),
 }
 
-/** All modes of a server, the default first. @param brought by its features */
-export function responseModesOf(
-  brought: readonly (ResponseMode | EncodedResponseMode)[],
-): readonly ResponseMode[] {
-  const carriers = [QUERY, ...brought.filter(isCarrier)]
-  return [QUERY, ...brought.flatMap((mode) => (isCarrier(mode) ? mode : encodedBy(mode, carriers)))]
+const HINT = '. In ASP.NET Core set ResponseMode to OpenIdConnectResponseMode.Query'
+
+export const RESPONSE_MODE_ERRORS = defineErrors({
+  response_mode_unsupported: ['invalid_request', `response_mode must be query${HINT}`],
+})
+
+/** All modes of a server. Its features make it: a server without them does not have it. */
+export class ResponseModes {
+  readonly brought: readonly (ResponseMode | EncodedResponseMode)[]
+  /** The default first. */
+  readonly names: readonly string[]
+  readonly #modes: readonly ResponseMode[]
+
+  constructor(brought: ResponseModes['brought']) {
+    const carriers = [QUERY, ...brought.filter(isCarrier)]
+    this.brought = brought
+    this.#modes = [QUERY, ...brought.flatMap((mode) => (isCarrier(mode) ? mode : encodedBy(mode, carriers)))]
+    this.names = this.#modes.map(({ name }) => name)
+  }
+
+  and({ brought }: ResponseModes): ResponseModes {
+    return new ResponseModes([...this.brought, ...brought])
+  }
+
+  /** The modes that a request may name, the default first. */
+  #allowed({ client, redirectUri }: AnswerTarget): readonly ResponseMode[] {
+    const fitting = this.#modes.filter((mode) => mode.fits(redirectUri))
+    const required = fitting.filter((mode) => mode.requiredBy?.(client))
+    return required.length > 0 ? required : fitting
+  }
+
+  /** The mode of all answers to a request: of the refusal too, if the requested mode is none that the request may name. */
+  of(target: AnswerTarget, requested: string | undefined): ResponseMode {
+    const allowed = this.#allowed(target)
+    return allowed.find(({ name }) => name === requested) ?? allowed[0] ?? QUERY
+  }
+
+  /** Of a mode that the request may not name. */
+  refusal(target: AnswerTarget): OAuthError {
+    const allowed = this.#allowed(target)
+    const [required] = allowed.flatMap((mode) => mode.requiredBy?.(target.client) ?? [])
+    const names = allowed.map(({ name }) => name)
+    const must = `response_mode must be ${names.length === 1 ? '' : 'one of '}${names.join(', ')}`
+    const hint = names.includes('query') && !names.includes('form_post') ? HINT : ''
+    return new OAuthError(required ?? RESPONSE_MODE_ERRORS.response_mode_unsupported, must + hint)
+  }
 }
 
 function isCarrier(mode: ResponseMode | EncodedResponseMode): mode is ResponseMode {
@@ -76,29 +116,4 @@ function encodedBy(mode: EncodedResponseMode, carriers: readonly ResponseMode[])
         carrier.answer(target, await mode.encode(target, parameters), page),
     },
   ]
-}
-
-/** The modes that a request may name, the default first. */
-export function allowedModes(
-  modes: readonly ResponseMode[],
-  { client, redirectUri }: AnswerTarget,
-): readonly ResponseMode[] {
-  const fitting = modes.filter((mode) => mode.fits(redirectUri))
-  const required = fitting.filter((mode) => mode.requiredBy?.(client))
-  return required.length > 0 ? required : fitting
-}
-
-/** The mode of all answers to a request: of the refusal too, if the requested mode is none that the request may name. */
-export function responseModeOf(
-  modes: readonly ResponseMode[],
-  target: AnswerTarget,
-  requested: string | undefined,
-): ResponseMode {
-  const allowed = allowedModes(modes, target)
-  return allowed.find(({ name }) => name === requested) ?? allowed[0] ?? QUERY
-}
-
-/** Whether the answers to a request go as it wants. */
-export function isRequested({ name }: ResponseMode, requested: string | undefined): boolean {
-  return name === (requested ?? QUERY.name)
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Client } from '../kernel/records.ts'
 import { shownAnswer } from './approval.ts'
-import { responseModeOf } from './response-mode.ts'
+import { QUERY } from './response-mode.ts'
 
 type Arguments = Parameters<typeof shownAnswer>
 
@@ -29,7 +29,7 @@ it.each([
   'HTTPS:/x',
 ])('no page navigates to %s', async (redirectUri) => {
   const to = { client: {} as Client, redirectUri }
-  const target = { ...to, responseMode: responseModeOf([], to, undefined) }
+  const target = { ...to, responseMode: QUERY }
   const shown = await shownAnswer(context, page, { target, parameters: { code: 'a' } })
   expect([shown.status, shown.headers.location]).toEqual([303, `${redirectUri}?code=a`])
 })

@@ -14,9 +14,9 @@ import {
   parseDecoupledCode,
   parseRefreshToken,
 } from '../tokens/credential.ts'
-import type { IssuedTokens, Outcome } from './grant.ts'
+import { type IssuedTokens, type Outcome, UNKNOWN_TERM } from './grant.ts'
 import type { ExchangePlan, TokenRequest } from './grant-type.ts'
-import { type WithTerms, withinTerms } from './request-terms.ts'
+import type { WithTerms } from './request-terms.ts'
 
 /** More lost races than this on one grant mean an attack or a fault, not a busy client. A grant that ends is then removed. */
 export const MAX_ATTEMPTS = 16
@@ -172,9 +172,10 @@ export function planOf(
 ): ExchangePlan | Promise<ExchangePlan> {
   if (outcome.kind === 'ended' || outcome.grant.terms === undefined)
     return plannedOf(kernel, seen, outcome, events)
-  return withinTerms(kernel.requestTerms, outcome, request).then((narrowed) =>
-    plannedOf(kernel, seen, narrowed, events),
-  )
+  const { requestTerms } = kernel
+  if (requestTerms === undefined) throw new OAuthError(UNKNOWN_TERM.term_unknown)
+  const narrowed = requestTerms.within(outcome, request)
+  return narrowed.then((within) => plannedOf(kernel, seen, within, events))
 }
 
 function plannedOf(

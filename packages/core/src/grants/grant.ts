@@ -1,6 +1,7 @@
 import type { BaseEvent } from '../kernel/events.ts'
+import type { ClaimsUse, UserClaims } from '../kernel/kernel.ts'
 import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
-import type { AccessTokenState, Client, Grant } from '../kernel/records.ts'
+import type { AccessTokenState, Client, Grant, Terms } from '../kernel/records.ts'
 import { audienceIncludes } from '../kernel/resource-indicator.ts'
 import {
   type Hash,
@@ -260,4 +261,49 @@ export function withoutOrphans(tokens: readonly AccessTokenState[]): readonly Ac
     ({ parent }) => parent === undefined || tokens.some(({ hash }) => hash === parent),
   )
   return kept.length === tokens.length ? tokens : withoutOrphans(kept)
+}
+
+// The terms of a grant, for those who know them.
+
+export const UNKNOWN_TERM = /* @__PURE__ */ defineErrors({
+  term_unknown: [
+    'invalid_grant',
+    'The request or its grant has terms that this server does not know. Authorize again',
+  ],
+})
+
+/** What reads the terms of a token: a server, or a guard with its store. */
+export interface TermClaims<Value = unknown> {
+  /** Of `Grant.terms`, `ConsentView.terms` and `AccessToken.terms`. */
+  readonly name: string
+  /** The claims, or members of an answer, that carry the value. */
+  claimsOf(value: Value, request: TermClaimsRequest): UserClaims
+}
+
+export interface TermClaimsRequest {
+  readonly use: ClaimsUse | 'token_response'
+  /** Of the token; at a guard with the store, the one that it guards. */
+  readonly resources: readonly string[]
+}
+
+/** A term restricts: without its feature, its grant is good for nothing. */
+export function hasUnknownTerm(known: readonly TermClaims[] = [], terms: object): boolean {
+  return Object.keys(terms).some((name) => !known.some((term) => term.name === name))
+}
+
+/** The terms of a token: those of its grant, or narrower ones. */
+export function termsOfToken(grant: Grant, token: Pick<AccessTokenState, 'terms'> | undefined) {
+  return token?.terms ?? grant.terms
+}
+
+/** The claims of all terms. */
+export function claimsOfTerms(
+  known: readonly TermClaims[] = [],
+  terms: Terms,
+  request: TermClaimsRequest,
+): UserClaims {
+  return Object.assign(
+    {},
+    ...known.filter(({ name }) => name in terms).map((term) => term.claimsOf(terms[term.name], request)),
+  )
 }

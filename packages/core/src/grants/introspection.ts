@@ -13,10 +13,17 @@ import {
   tokenType,
 } from '../tokens/credential.ts'
 import { prefetch, recordUse } from './change-grant.ts'
-import { findAccessToken, holderOf, workloadOf } from './grant.ts'
+import {
+  claimsOfTerms,
+  findAccessToken,
+  hasUnknownTerm,
+  holderOf,
+  termsOfToken,
+  workloadOf,
+} from './grant.ts'
 import { type OperatorClaims, operatorClaims, type TokenClaimsOptions } from './operator-claims.ts'
 import { isCurrentRefreshToken } from './refresh-token-state.ts'
-import { claimsOfTerms, hasUnknownTerm, termsOfToken, type WithTerms } from './request-terms.ts'
+import type { WithTerms } from './request-terms.ts'
 
 /** RFC 7662 2.1. */
 const IntrospectionRequest = z.object({ token: z.string() })
@@ -24,6 +31,8 @@ const IntrospectionRequest = z.object({ token: z.string() })
 export type IntrospectionOptions = PathOptions<'introspect'> & SubjectOptions & TokenClaimsOptions
 
 type IntrospectingServer = Kernel & SignInClassifier & WithTerms
+
+const use = 'introspection'
 
 /** RFC 7662 2.2: a token that the caller may not see looks the same as one that does not exist. */
 const INACTIVE = { active: false } as const
@@ -54,7 +63,7 @@ export function introspection(
         const stored = await prefetched?.found
         if (stored === undefined) return json(200, INACTIVE)
         const grant = stored.value
-        if (grant.terms !== undefined && hasUnknownTerm(kernel.requestTerms, grant.terms))
+        if (grant.terms !== undefined && hasUnknownTerm(kernel.requestTerms?.list, grant.terms))
           return json(200, INACTIVE)
         const read = accessTokens.read(token)
         const access = read instanceof Promise ? await read : read
@@ -68,7 +77,9 @@ export function introspection(
         }
         if (!own && !client.resourceServer) return json(200, INACTIVE)
         const described = describeAccessToken(kernel, grant, state)
-        const ofTerms = grant.terms && introspectedTerms(kernel, grant, state)
+        const terms = grant.terms && termsOfToken(grant, state)
+        const ofTerms =
+          terms && claimsOfTerms(kernel.requestTerms?.list, terms, { use, resources: state.resources })
         if (!client.resourceServer) return json(200, ofTerms ? { ...described, ...ofTerms } : described)
         // The API that introspects was called. The network of the app is not known here.
         if (grant.origin === 'personal')
@@ -91,11 +102,6 @@ async function emailOf({ subject }: Grant, claims: Claims): Promise<object> {
   return { email, email_verified }
 }
 
-function introspectedTerms({ requestTerms }: WithTerms, grant: Grant, state: AccessTokenState): object {
-  const { resources } = state
-  return claimsOfTerms(requestTerms, termsOfToken(grant, state) ?? {}, { use: 'introspection', resources })
-}
-
 /** Computed now, also for a JWT: its own may be old. */
 async function claimsOfToken(
   { store }: Kernel,
@@ -106,7 +112,7 @@ async function claimsOfToken(
   const client = await store.clients.find(holderOf(grant, state))
   const { scopes, resources } = state
   const terms = termsOfToken(grant, state)
-  return client === undefined ? {} : claims('introspection', { grant, terms, client, scopes, resources })
+  return client === undefined ? {} : claims(use, { grant, terms, client, scopes, resources })
 }
 
 function describeAccessToken(kernel: IntrospectingServer, grant: Grant, state: AccessTokenState): object {

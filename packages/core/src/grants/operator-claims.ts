@@ -176,7 +176,7 @@ const PROTECTED: ReadonlySet<string> = new Set([
 
 /** Whether the server sets the claim of this name itself, so that `tokenClaims` cannot. */
 export function isProtectedClaim(name: string, { requestTerms }: WithTerms = {}): boolean {
-  return PROTECTED.has(name) || (requestTerms?.some(({ claims }) => claims.includes(name)) ?? false)
+  return PROTECTED.has(name) || requestTerms?.list.some(({ claims }) => claims.includes(name)) === true
 }
 
 function protectedNames({ issuer, emit, requestTerms }: Kernel & WithTerms) {

@@ -3,12 +3,21 @@
  * bring them (`FeatureParts.requestTerms`), and every way to a grant of a user runs them.
  */
 import type * as z from 'zod'
-import type { Parameters } from '../http/message.ts'
+import { type Parameters, readMessage } from '../http/message.ts'
 import type { BaseEvent } from '../kernel/events.ts'
-import type { ClaimsUse, UserClaims } from '../kernel/kernel.ts'
+import type { UserClaims } from '../kernel/kernel.ts'
 import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
-import type { AccessTokenState, Client, Grant, Terms, TermViews } from '../kernel/records.ts'
-import type { IssuedTokens, Outcome } from './grant.ts'
+import type { Client, Grant, Terms, TermViews } from '../kernel/records.ts'
+import {
+  claimsOfTerms,
+  hasUnknownTerm,
+  type IssuedTokens,
+  type Outcome,
+  type TermClaims,
+  type TermClaimsRequest,
+  termsOfToken,
+  UNKNOWN_TERM,
+} from './grant.ts'
 import { type ExchangePlan, issuedToken } from './grant-type.ts'
 
 /**
@@ -35,20 +44,6 @@ export interface RequestTerm<Asked = unknown, Value = unknown> extends TermClaim
   absent?(requested: Readonly<Record<string, unknown>>): void
   /** The value of a grant without a user, whose client acts for itself. Default: none. */
   ofClient?(client: Client): Value | undefined
-}
-
-/** A term of a server: it reads its own parameters. The guard of an API shares this file and loads no schema. */
-export interface MountedTerm extends RequestTerm {
-  /** @throws OAuthError */
-  readFrom(sent: Parameters): Readonly<Record<string, unknown>>
-}
-
-/** What reads the terms of a token: a server, or a guard with its store. */
-export interface TermClaims<Value = unknown> {
-  /** Of `Grant.terms`, `ConsentView.terms` and `AccessToken.terms`. */
-  readonly name: string
-  /** The claims, or members of an answer, that carry the value. */
-  claimsOf(value: Value, request: TermClaimsRequest): UserClaims
 }
 
 /** Who asks for what. */
@@ -87,17 +82,7 @@ export type Narrowed<Value> =
   | { readonly value: Value }
   | { readonly ended: ErrorDefinition; readonly event?: BaseEvent | undefined }
 
-export interface TermClaimsRequest {
-  readonly use: ClaimsUse | 'token_response'
-  /** Of the token; at a guard with the store, the one that it guards. */
-  readonly resources: readonly string[]
-}
-
-export const TERM_ERRORS = defineErrors({
-  term_unknown: [
-    'invalid_grant',
-    'The request or its grant has terms that this server does not know. Authorize again',
-  ],
+export const TERM_ERRORS = /* @__PURE__ */ defineErrors({
   term_retry_differs: [
     'invalid_grant',
     'This credential was used a moment ago with other terms. Repeat the request unchanged',
@@ -111,81 +96,164 @@ export const TERM_ERRORS = defineErrors({
 
 /** A server, or a part of it, that may have terms. Without them, a grant with terms is refused. */
 export interface WithTerms {
-  readonly requestTerms?: readonly MountedTerm[] | undefined
+  readonly requestTerms?: RequestTerms | undefined
 }
 
-export type AskedTerms = Readonly<Record<string, unknown>>
+/** What the user decides. `open`: why the request cannot go on before that. */
+export type DecidedTerms =
+  | { readonly value: Terms | undefined; readonly open?: undefined }
+  | { readonly open: ErrorDefinition }
 
-/** What a request asks for, by the names of the terms; `undefined` for nothing. @throws OAuthError */
-export function askedTerms(
-  { requestTerms }: WithTerms,
-  sent: Parameters,
-  about: RequestInfo,
-): AskedTerms | undefined {
-  return present(requestTerms, (term) => term.read(term.readFrom(sent), about))
+/** The questions of a consent page, and what is known without it. */
+export interface TermQuestions {
+  readonly views: TermViews | undefined
+  readonly decided: DecidedTerms
 }
 
-/** The terms of a grant without a user. */
-export function termsOfClient({ requestTerms }: WithTerms, client: Client): Terms | undefined {
-  return present(requestTerms, (term) => term.ofClient?.(client))
-}
+const NOTHING_ASKED: TermQuestions = { views: undefined, decided: { value: undefined } }
 
 /** The questions of a consent page. @throws OAuthError */
-export async function askTerms(
-  { requestTerms = [] }: WithTerms,
+export function askTerms(
+  server: WithTerms,
   asked: AskedTerms | undefined,
   about: UserInfo,
-): Promise<{ readonly views: TermViews | undefined; readonly decided: Decided<Terms> }> {
-  if (asked === undefined) return { views: undefined, decided: { value: undefined } }
-  const questions = await Promise.all(
-    takingAll(requestTerms, asked).map(
-      async (term) => [term.name, await term.view(asked[term.name], about)] as const,
-    ),
-  )
-  const views = Object.fromEntries(questions.map(([name, { shown }]) => [name, shown]))
-  return { views, decided: joined(questions.map(([name, { decided }]) => [name, decided])) }
+): TermQuestions | Promise<TermQuestions> {
+  return asked ? termsOf(server).ask(asked, about) : NOTHING_ASKED
 }
 
 /** What the user decides by a form. @throws OAuthError */
-export async function decideTerms(
-  { requestTerms = [] }: WithTerms,
+export function decideTerms(
+  server: WithTerms,
   asked: AskedTerms | undefined,
   form: Parameters,
   about: UserInfo,
-): Promise<Decided<Terms>> {
-  if (asked === undefined) return { value: undefined }
-  const terms = takingAll(requestTerms, asked)
-  return joined(
-    await Promise.all(
-      terms.map(async (term) => [term.name, await term.decide(asked[term.name], form, about)] as const),
-    ),
-  )
+): DecidedTerms | Promise<DecidedTerms> {
+  return asked ? termsOf(server).decide(asked, form, about) : NOTHING_ASKED.decided
 }
 
-function taking(terms: readonly MountedTerm[], asked: AskedTerms): readonly MountedTerm[] {
+/** Another replica may have read what is asked. */
+function termsOf({ requestTerms }: WithTerms): RequestTerms {
+  if (requestTerms === undefined) throw new OAuthError(UNKNOWN_TERM.term_unknown)
+  return requestTerms
+}
+
+/** The terms of a server. Its features make it: a server without them does not have it. */
+export class RequestTerms {
+  readonly list: readonly RequestTerm[]
+  readonly errors: Readonly<Record<string, ErrorDefinition>> = { ...UNKNOWN_TERM, ...TERM_ERRORS }
+
+  constructor(list: readonly RequestTerm[]) {
+    this.list = list
+  }
+
+  and({ list }: RequestTerms): RequestTerms {
+    return new RequestTerms([...this.list, ...list])
+  }
+
+  /** The parameters of authorization requests. @throws Error for one that is taken, or that two terms have */
+  parametersBeside(taken: object): Record<string, z.ZodType> {
+    const shape: Record<string, z.ZodType> = {}
+    for (const { name, parameters } of this.list)
+      for (const [parameter, type] of Object.entries(parameters.shape)) {
+        if (parameter in taken || parameter in shape)
+          throw new Error(`features: the term ${name} has the parameter ${parameter}, which is taken`)
+        shape[parameter] = type
+      }
+    return shape
+  }
+
+  /** What a request asks for, by the names of the terms; `undefined` for nothing. @throws OAuthError */
+  asked(sent: Parameters, about: RequestInfo): AskedTerms | undefined {
+    return kept(this.list.map((term) => [term.name, term.read(readMessage(term.parameters, sent), about)]))
+  }
+
+  /** The terms of a grant without a user. */
+  ofClient(client: Client): Terms | undefined {
+    return kept(this.list.map((term) => [term.name, term.ofClient?.(client)]))
+  }
+
+  /** See {@link askTerms}. */
+  async ask(asked: AskedTerms, about: UserInfo): Promise<TermQuestions> {
+    const questions = await this.#each(asked, (term) => term.view(asked[term.name], about))
+    const views = Object.fromEntries(questions.map(([name, { shown }]) => [name, shown]))
+    const decided = questions.map(([name, { decided }]) => [name, decided] as const)
+    return { views, decided: joined(decided, TERM_ERRORS.user_decision_needed) }
+  }
+
+  /** See {@link decideTerms}. */
+  async decide(asked: AskedTerms, form: Parameters, about: UserInfo): Promise<DecidedTerms> {
+    const decided = await this.#each(asked, (term) => term.decide(asked[term.name], form, about))
+    return joined(decided, TERM_ERRORS.user_decision_missing)
+  }
+
+  /** @throws OAuthError for a term that this server does not know */
+  #each<Result>(asked: AskedTerms, run: (term: RequestTerm) => Result | Promise<Result>) {
+    if (hasUnknownTerm(this.list, asked)) throw new OAuthError(UNKNOWN_TERM.term_unknown)
+    return Promise.all(taking(this.list, asked).map(async (term) => [term.name, await run(term)] as const))
+  }
+
+  /** Tells what a plan issues, by use; `undefined` for a grant without terms. */
+  claimsOf(plan: ExchangePlan): ((use: TermClaimsRequest['use']) => UserClaims) | undefined {
+    const terms = plan.grant.terms && termsOfPlan(plan)
+    const { resources } = plan.issued
+    return terms && ((use) => claimsOfTerms(this.list, terms, { use, resources }))
+  }
+
+  /** Parameters of terms that the grant does not have. @throws OAuthError */
+  refuseAbsent(form: Parameters, { terms }: Grant): void {
+    for (const term of this.list)
+      if (terms === undefined || !(term.name in terms)) term.absent?.(readMessage(term.parameters, form))
+  }
+
+  /**
+   * Narrows the terms of a grant for the token that a request gets, and writes them to that token if they are narrower than those
+   * of the grant.
+   *
+   * @throws OAuthError after which nothing has changed
+   */
+  async within(
+    outcome: Exclude<Outcome<IssuedTokens>, { kind: 'ended' }>,
+    { form }: { readonly form: Parameters },
+  ): Promise<Outcome<IssuedTokens>> {
+    const { grant, result: issued } = outcome
+    const { accessTokens, terms = {} } = grant
+    if (hasUnknownTerm(this.list, terms)) throw new OAuthError(UNKNOWN_TERM.term_unknown)
+    const token = issuedToken(grant, issued)
+    const parent = accessTokens.find((one) => one.hash === token?.parent)
+    const given = termsOfToken(grant, parent) ?? {}
+    const values: [string, unknown][] = []
+    for (const term of taking(this.list, given)) {
+      const requested = readMessage(term.parameters, form)
+      const narrowed = await term.narrow(given[term.name], { requested, grant })
+      if ('ended' in narrowed) return { kind: 'ended', refusal: narrowed.ended, event: narrowed.event }
+      values.push([term.name, narrowed.value])
+    }
+    const narrower = kept(values)
+    const isRepeated = issued.retried !== undefined
+    // It was revoked since then.
+    if (token === undefined) return outcome
+    if (isRepeated && !sameTerms(narrower, termsOfToken(grant, token)))
+      throw new OAuthError(TERM_ERRORS.term_retry_differs)
+    if (isRepeated || sameTerms(narrower, terms)) return outcome
+    const tokens = accessTokens.map((one) => (one === token ? { ...one, terms: narrower } : one))
+    return { ...outcome, grant: { ...grant, accessTokens: tokens } }
+  }
+}
+
+function taking(terms: readonly RequestTerm[], asked: AskedTerms): readonly RequestTerm[] {
   return terms.filter(({ name }) => asked[name] !== undefined)
 }
 
-/** What a request asks for. Another replica may have read it. @throws OAuthError for a term that this one does not know */
-function takingAll(terms: readonly MountedTerm[], asked: AskedTerms): readonly MountedTerm[] {
-  if (hasUnknownTerm(terms, asked)) throw new OAuthError(TERM_ERRORS.term_unknown)
-  return taking(terms, asked)
-}
-
-function joined(decided: readonly (readonly [string, Decided<unknown>])[]): Decided<Terms> {
+function joined(
+  decided: readonly (readonly [string, Decided<unknown>])[],
+  open: ErrorDefinition,
+): DecidedTerms {
   const values: [string, unknown][] = []
   for (const [name, one] of decided) {
-    if (one === 'open') return 'open'
+    if (one === 'open') return { open }
     values.push([name, one.value])
   }
   return { value: kept(values) }
-}
-
-function present(
-  terms: readonly MountedTerm[] | undefined,
-  read: (term: MountedTerm) => unknown,
-): Terms | undefined {
-  return terms && kept(terms.map((term) => [term.name, read(term)]))
 }
 
 /** Of each. Terms have limits of their own, below this one. */
@@ -204,6 +272,9 @@ function kept(values: readonly (readonly [string, unknown])[]): Terms | undefine
   return Object.fromEntries(copies)
 }
 
+/** What a request asks for, by the names of the terms. */
+export type AskedTerms = Readonly<Record<string, unknown>>
+
 export function sameTerms(one: Terms | undefined, other: Terms | undefined): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other)
 }
@@ -216,77 +287,7 @@ export function sameAnswer(
   return one.scopes.join() === other.scopes.join() && sameTerms(one.terms, other.terms)
 }
 
-/** A term restricts: without its feature, its grant is good for nothing. */
-export function hasUnknownTerm(known: readonly TermClaims[] = [], terms: object): boolean {
-  return Object.keys(terms).some((name) => !known.some((term) => term.name === name))
-}
-
-/** The terms of a token: those of its grant, or narrower ones. */
-export function termsOfToken(grant: Grant, token: Pick<AccessTokenState, 'terms'> | undefined) {
-  return token?.terms ?? grant.terms
-}
-
 /** The terms of the token that a plan issues; those of the grant for one that was revoked since. */
 export function termsOfPlan({ grant, issued }: Pick<ExchangePlan, 'grant' | 'issued'>): Terms | undefined {
   return termsOfToken(grant, issuedToken(grant, issued))
-}
-
-/** Tells what a plan issues, by use; `undefined` for a grant without terms. */
-export function termClaimsOf({ requestTerms }: WithTerms, plan: ExchangePlan) {
-  const terms = plan.grant.terms && termsOfPlan(plan)
-  const { resources } = plan.issued
-  return terms && ((use: TermClaimsRequest['use']) => claimsOfTerms(requestTerms, terms, { use, resources }))
-}
-
-/** The claims of all terms. */
-export function claimsOfTerms(
-  known: readonly TermClaims[] = [],
-  terms: Terms,
-  request: TermClaimsRequest,
-): UserClaims {
-  return Object.assign(
-    {},
-    ...known.filter(({ name }) => name in terms).map((term) => term.claimsOf(terms[term.name], request)),
-  )
-}
-
-/** Parameters of terms that the grant does not have. @throws OAuthError */
-export function refuseAbsentTerms(terms: readonly MountedTerm[], form: Parameters, grant: Grant): void {
-  for (const term of terms)
-    if (grant.terms === undefined || !(term.name in grant.terms)) term.absent?.(term.readFrom(form))
-}
-
-/**
- * Narrows the terms of a grant for the token that a request gets, and writes them to that token if they are narrower than those
- * of the grant.
- *
- * @throws OAuthError after which nothing has changed
- */
-export async function withinTerms(
-  known: readonly MountedTerm[] = [],
-  outcome: Exclude<Outcome<IssuedTokens>, { kind: 'ended' }>,
-  { form }: { readonly form: Parameters },
-): Promise<Outcome<IssuedTokens>> {
-  const { grant, result: issued } = outcome
-  const { accessTokens, terms = {} } = grant
-  if (hasUnknownTerm(known, terms)) throw new OAuthError(TERM_ERRORS.term_unknown)
-  const token = issuedToken(grant, issued)
-  const parent = accessTokens.find((one) => one.hash === token?.parent)
-  const given = termsOfToken(grant, parent) ?? {}
-  const values: [string, unknown][] = []
-  for (const term of taking(known, given)) {
-    const requested = term.readFrom(form)
-    const narrowed = await term.narrow(given[term.name], { requested, grant })
-    if ('ended' in narrowed) return { kind: 'ended', refusal: narrowed.ended, event: narrowed.event }
-    values.push([term.name, narrowed.value])
-  }
-  const narrower = kept(values)
-  const isRepeated = issued.retried !== undefined
-  // It was revoked since then.
-  if (token === undefined) return outcome
-  if (isRepeated && !sameTerms(narrower, termsOfToken(grant, token)))
-    throw new OAuthError(TERM_ERRORS.term_retry_differs)
-  if (isRepeated || sameTerms(narrower, terms)) return outcome
-  const tokens = accessTokens.map((one) => (one === token ? { ...one, terms: narrower } : one))
-  return { ...outcome, grant: { ...grant, accessTokens: tokens } }
 }

@@ -31,7 +31,7 @@ import {
   operatorClaims,
   type TokenClaimsOptions,
 } from './operator-claims.ts'
-import { refuseAbsentTerms, termClaimsOf, type WithTerms } from './request-terms.ts'
+import type { WithTerms } from './request-terms.ts'
 
 export const GRANT_TYPE_ERRORS = defineErrors({
   grant_type_unsupported: ['unsupported_grant_type', 'Unsupported grant_type. See grant_types_supported'],
@@ -158,7 +158,7 @@ async function answerToken(
     const request = { client, form, arrivedAt, now, stored, transient: read?.transient, jkt, http }
     const planned = grantType.exchange(request)
     const plan = planned instanceof Promise ? await planned : planned
-    if (kernel.requestTerms) refuseAbsentTerms(kernel.requestTerms, form, plan.grant)
+    kernel.requestTerms?.refuseAbsent(form, plan.grant)
     if (terms.grantTypes.includes(grantType)) requireWithinTerms(grantType, request, plan, terms)
     const members: MakeMembers[] = []
     // An exchanged token comes alone.
@@ -177,7 +177,7 @@ async function answerToken(
     if (plan.commit !== undefined && !(await plan.commit())) continue
     for (const event of plan.events ?? []) kernel.emit(event)
     const secret = { grantId: plan.grant.id, secret: plan.issued.accessToken }
-    const ofTerms = termClaimsOf(kernel, plan)
+    const ofTerms = kernel.requestTerms?.claimsOf(plan)
     const ofToken = ofTerms ? { ...claims?.accessToken, ...ofTerms('access_token') } : claims?.accessToken
     const written = accessTokens.write(secret, plan.grant, ofToken, now)
     const accessToken = written instanceof Promise ? await written : written

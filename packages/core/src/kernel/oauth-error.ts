@@ -51,7 +51,7 @@ export interface ErrorDefinition {
 export type ErrorFields = readonly [error: string, description: string, status?: number]
 
 /**
- * The errors of a rule. The reason of each is its name in the table.
+ * The errors of a rule. The reason of each is its name in the table. A table marked as pure leaves a bundle with what throws it.
  *
  * @example
  * ```ts

@@ -1,7 +1,9 @@
 /** OpenID Connect, if the scope catalogue has `openid`: ID tokens, UserInfo, and their metadata. */
+
+import { claimsOfTerms } from '../grants/grant.ts'
 import type { SignInClassifier } from '../grants/introspection.ts'
 import { isProtectedClaim, operatorClaims, type TokenClaimsOptions } from '../grants/operator-claims.ts'
-import { claimsOfTerms, type WithTerms } from '../grants/request-terms.ts'
+import type { WithTerms } from '../grants/request-terms.ts'
 import { type Endpoint, endpointPath, type PathOptions } from '../http/endpoint.ts'
 import { json } from '../http/http.ts'
 import {
@@ -92,11 +94,11 @@ function checkScopeClaims(server: OpenIdServer): void {
 }
 
 /** OpenID Connect Discovery 3. */
-function metadataOf({ scopes, requestTerms = [] }: OpenIdServer, keys: SigningKeys) {
+function metadataOf({ scopes, requestTerms }: OpenIdServer, keys: SigningKeys) {
   const claims = [
     ...claimsOfScopes(Object.keys(scopes), scopes),
     // Those about the user, as OpenID Connect Discovery 3 has it.
-    ...requestTerms.flatMap((term) => term.claims).filter((name) => !isProtectedClaim(name)),
+    ...(requestTerms?.list ?? []).flatMap((term) => term.claims).filter((name) => !isProtectedClaim(name)),
   ]
   return {
     subject_types_supported: ['public'],
@@ -140,7 +142,7 @@ function userinfo(
         const error = reference === undefined ? gone : gone.withReference(reference)
         return tokenError(guard, error, { scopes: [OPENID] }, tokenType(token.jkt))
       }
-      const ofTerms = terms && claimsOfTerms(server.requestTerms, terms, { use: 'userinfo', resources })
+      const ofTerms = terms && claimsOfTerms(server.requestTerms?.list, terms, { use: 'userinfo', resources })
       return json(200, { sub: subject, ...release(scopes, user), ...more, ...ofTerms }, headers)
     },
   }

@@ -4,14 +4,16 @@
  */
 
 import { recordUse } from '../grants/change-grant.ts'
-import { findAccessToken, holderOf, workloadOf } from '../grants/grant.ts'
 import {
   claimsOfTerms,
+  findAccessToken,
   hasUnknownTerm,
+  holderOf,
   type TermClaims,
   termsOfToken,
-  type WithTerms,
-} from '../grants/request-terms.ts'
+  workloadOf,
+} from '../grants/grant.ts'
+import type { WithTerms } from '../grants/request-terms.ts'
 import { wellKnownAddress } from '../http/endpoint.ts'
 import type { HttpRequest } from '../http/http.ts'
 import {
@@ -183,7 +185,7 @@ export function guardOf(
     metadataUrl: wellKnownAddress('oauth-protected-resource', indicator),
     anonymous: 'refuse',
     accessTokens,
-    requestTerms,
+    requestTerms: requestTerms?.list,
     proofs: proofs && required ? requiredProofs(proofs) : proofs,
     now,
     emit,

@@ -6,7 +6,8 @@
  */
 
 import type { Feature } from '../../feature.ts'
-import type { RequestTerm, TermClaims } from '../../grants/request-terms.ts'
+import type { TermClaims } from '../../grants/grant.ts'
+import { type RequestTerm, RequestTerms } from '../../grants/request-terms.ts'
 import { listOf, text } from '../../http/message.ts'
 import { DETAIL_ERRORS, type DetailTypes } from './detail.ts'
 import { claimsOfDetails, DETAILS, detailTerm } from './detail-term.ts'
@@ -65,7 +66,7 @@ export function authorizationDetails({ types }: AuthorizationDetailsOptions): Fe
   })
   const supported = { authorization_details_types_supported: names }
   return () => ({
-    requestTerms: [detailTerm(types) as RequestTerm],
+    requestTerms: new RequestTerms([detailTerm(types) as RequestTerm]),
     // RFC 9396 10; at a resource a client finds what to ask for there.
     metadata: supported,
     resourceMetadata: supported,

@@ -2,7 +2,6 @@ import * as z from 'zod'
 import { REQUEST_ERRORS } from '../../authorization/authorization-request.ts'
 import type { ClientEndpoint } from '../../clients/client-endpoint.ts'
 import { type DecoupledRequest, INTERVAL, requestTimes } from '../../grants/decoupled-request.ts'
-import { askedTerms } from '../../grants/request-terms.ts'
 import { GRANT_TYPE_ERRORS } from '../../grants/token-endpoint.ts'
 import { type HttpRequest, json } from '../../http/http.ts'
 import { type Parameters, ResourceParameter, readMessage, text } from '../../http/message.ts'
@@ -226,7 +225,7 @@ function requestedAccess(
   if (scopes.some((name) => server.scopes[name]?.restricted))
     throw new OAuthError(BACKCHANNEL_REQUEST_ERRORS.backchannel_scope_restricted)
   const resources = requestedMembers(resource, server.resources)
-  const asked = askedTerms(server, form, { client, scopes, resources })
+  const asked = server.requestTerms?.asked(form, { client, scopes, resources })
   return {
     clientId: client.clientId,
     scopes,

@@ -6,7 +6,6 @@ import {
   requestRecordId,
   requestTimes,
 } from '../../grants/decoupled-request.ts'
-import { askedTerms } from '../../grants/request-terms.ts'
 import { OAuthError } from '../../kernel/oauth-error.ts'
 import type { Transient } from '../../kernel/records.ts'
 import { hmacSha256, newGrantId, newSecret, sha256 } from '../../kernel/secrets.ts'
@@ -71,7 +70,7 @@ async function callerOf(
   const client = await server.store.clients.find(clientId)
   if (client === undefined) throw new OAuthError(CLIENT_ERRORS.client_unknown)
   const sent = { authorization_details: JSON.stringify(details) }
-  const asked = askedTerms(server, sent, { client, scopes: [], resources })
+  const asked = server.requestTerms?.asked(sent, { client, scopes: [], resources })
   if (asked?.authorization_details === undefined)
     throw new Error('backchannelAuthentication: no feature of the server reads authorization_details')
   // What else a request asks of its user, such as an organization, was decided with the token.

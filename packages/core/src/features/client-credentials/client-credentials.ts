@@ -12,7 +12,6 @@ import {
 import type { Feature, ServerContext } from '../../feature.ts'
 import { requireKeyFor, singleTokenGrant } from '../../grants/grant.ts'
 import type { ExchangePlan, TokenRequest } from '../../grants/grant-type.ts'
-import { termsOfClient } from '../../grants/request-terms.ts'
 import { listOf, ResourceParameter, readMessage, text } from '../../http/message.ts'
 import { lifetime } from '../../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../../kernel/oauth-error.ts'
@@ -103,7 +102,7 @@ async function issueToken(
   const { too_many_client_credentials_tokens } = CLIENT_CREDENTIALS_ERRORS
   await server.limiter.limitCaller('client_credentials', http, too_many_client_credentials_tokens, clientId)
   // It has no user, so no list of connected apps shows it.
-  const terms = termsOfClient(server, client)
+  const terms = server.requestTerms?.ofClient(client)
   const approved = { origin: 'machine', clientId, scopes, resources, ...(terms && { terms }) } as const
   const lives = { ...server.terms, accessToken }
   const { grant, issued } = singleTokenGrant(server.random, approved, jkt, now, lives)

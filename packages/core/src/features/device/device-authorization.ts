@@ -9,7 +9,6 @@ import {
   requestRecordId,
   requestTimes,
 } from '../../grants/decoupled-request.ts'
-import { askedTerms } from '../../grants/request-terms.ts'
 import { GRANT_TYPE_ERRORS } from '../../grants/token-endpoint.ts'
 import { json } from '../../http/http.ts'
 import { type Parameters, ResourceParameter, readMessage, text } from '../../http/message.ts'
@@ -134,7 +133,7 @@ function requestedAccess(
       `Devices cannot get the scope "${refused}". Leave it out`,
     )
   const resources = requestedMembers(resource, server.resources)
-  const asked = askedTerms(server, form, { client, scopes, resources })
+  const asked = server.requestTerms?.asked(form, { client, scopes, resources })
   const proves = code_challenge !== undefined || code_challenge_method !== undefined
   return {
     clientId: client.clientId,

@@ -2,7 +2,7 @@
  * OAuth 2.0 Form Post Response Mode: the answer to an authorization request is a form that the browser posts to the redirect
  * URI, so that its code stands in no address, no history and no log.
  */
-import type { ResponseMode } from '../../authorization/response-mode.ts'
+import { type ResponseMode, ResponseModes } from '../../authorization/response-mode.ts'
 import { type PublicClient, publicClient } from '../../clients/client-record.ts'
 import { formActionSources, isHttpsOrLoopback } from '../../clients/redirect-uri.ts'
 import type { Feature } from '../../feature.ts'
@@ -67,7 +67,7 @@ export function formPost(pages: FormPostInteraction): Feature {
       return postingPage(own, sources)
     },
   }
-  return () => ({ responseModes: [mode] })
+  return () => ({ responseModes: new ResponseModes([mode]) })
 }
 
 /** For a page that brings no policy of its own. */

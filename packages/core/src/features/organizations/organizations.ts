@@ -7,8 +7,9 @@
 
 import type * as z from 'zod'
 import type { Feature, ServerContext } from '../../feature.ts'
+import type { TermClaims } from '../../grants/grant.ts'
 import { isProtectedClaim } from '../../grants/operator-claims.ts'
-import type { TermClaims } from '../../grants/request-terms.ts'
+import { RequestTerms } from '../../grants/request-terms.ts'
 import { endGrantsWhere } from '../../grants/user-grants.ts'
 import {
   claimsOfOrganization,
@@ -69,7 +70,7 @@ export function organizations(options: OrganizationsOptions): Organizations {
   const feature: Feature = (server) => {
     mounted = server
     return {
-      requestTerms: [organizationTerm(server, options)],
+      requestTerms: new RequestTerms([organizationTerm(server, options)]),
       clientMetadata: (registeredBy) => (registeredBy === 'client' ? NONE : OF_OPERATOR),
       errors: ORGANIZATION_ERRORS,
     }

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import type { AuthorizationRequestSource } from '../../authorization/authorization-request.ts'
-import { PUSHED_ERRORS } from '../../authorization/presented-request.ts'
+import { PUSHED_ERRORS, RequestSources } from '../../authorization/presented-request.ts'
 import type { ClientEndpoint } from '../../clients/client-endpoint.ts'
 import type { Feature } from '../../feature.ts'
 import { endpointPath } from '../../http/endpoint.ts'
@@ -99,7 +99,7 @@ export function pushedAuthorizationRequests({
       answerUnapproved: (clientId, form, request, now) => push({ clientId, form, request, now }),
     }
     return {
-      requestSources: [source],
+      requestSources: new RequestSources([source]),
       clientEndpoints: [endpoint],
       errors: PAR_ERRORS,
       metadata: required ? { [REQUIRE]: true } : {},

@@ -5,6 +5,7 @@ import { type Parameters, text } from '../../http/message.ts'
 import { defineErrors, OAuthError, withCode } from '../../kernel/oauth-error.ts'
 import type { Client } from '../../kernel/records.ts'
 import { openText, type Random, type SealingKeys, sealText } from '../../kernel/secrets.ts'
+import { optionalProofKey } from '../../tokens/proof-of-possession.ts'
 
 /**
  * @example
@@ -17,6 +18,7 @@ import { openText, type Random, type SealingKeys, sealText } from '../../kernel/
 export const PAR_ERRORS = defineErrors({
   ...withCode('invalid_request', {
     pushed_request_uri: 'request_uri must not be pushed (RFC 9126 2.1). Push the parameters themselves',
+    pushed_keys_differ: 'dpop_jkt differs from the key of the DPoP proof. Use one key, or leave out dpop_jkt',
   }),
   pushed_request_too_long: [
     'invalid_request',
@@ -51,7 +53,16 @@ export async function pushedUri(
 ): Promise<string> {
   if (form.request_uri !== undefined) throw new OAuthError(PAR_ERRORS.pushed_request_uri)
   const sent = { ...withoutCredentials(form), client_id: clientId }
-  const { parameters, opened } = await server.validateRequest(sent, request, now, client)
+  // A push may prove the key that the code is bound to, instead of naming it (RFC 9449 10.1).
+  const bind = (given: Parameters, opened?: OpenedRequest) => {
+    const dpop_jkt = optionalProofKey(server.senderConstraint, request, client)?.thumbprint
+    if (dpop_jkt === undefined) return given
+    if (given.dpop_jkt !== undefined && given.dpop_jkt !== dpop_jkt)
+      throw new OAuthError(PAR_ERRORS.pushed_keys_differ)
+    // Anybody can push what a client signed, unless the client authenticates: then the key of the pusher says nothing.
+    return opened && client?.tokenEndpointAuthMethod === 'none' ? given : { ...given, dpop_jkt }
+  }
+  const { parameters, opened } = await server.validateRequest(sent, bind, now, client)
   const unapproved = client === undefined
   const pushed = { pushedAt: now, clientId, query: encoded(parameters), unapproved, object: opened }
   const requestUri = sealRequest(keys, server.random, pushed)

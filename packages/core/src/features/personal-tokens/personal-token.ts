@@ -1,7 +1,7 @@
 import type { ClientSource } from '../../clients/client-record.ts'
 import { keptUntil, liveUntil } from '../../grants/change-grant.ts'
 import { extentOf, findAccessToken, requireKeyFor, singleTokenGrant } from '../../grants/grant.ts'
-import { askedTerms, askTerms, decideTerms, TERM_ERRORS, type WithTerms } from '../../grants/request-terms.ts'
+import { askTerms, decideTerms, type WithTerms } from '../../grants/request-terms.ts'
 import { revokeUserGrant } from '../../grants/user-grants.ts'
 import { displayText } from '../../kernel/display-text.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
@@ -118,8 +118,9 @@ export async function createToken(
   const lives = { accessToken: lifetimeOf(request.lifetime ?? terms.lifetime, terms.longest) }
   const owner = { origin: 'personal', clientId: PERSONAL_CLIENT_ID, subject, label } as const
   const about = { ...userInfo(subject), scopes, resources }
-  const decided = await decideTerms(kernel, askedTerms(kernel, {}, about), request.form ?? {}, about)
-  if (decided === 'open') throw new OAuthError(TERM_ERRORS.user_decision_missing)
+  const asked = kernel.requestTerms?.asked({}, about)
+  const decided = await decideTerms(kernel, asked, request.form ?? {}, about)
+  if (decided.open) throw new OAuthError(decided.open)
   const extent = extentOf({ scopes, resources, terms: decided.value })
   const approved = { ...owner, ...extent }
   const { grant, issued } = singleTokenGrant(kernel.random, approved, undefined, kernel.now(), lives)
@@ -140,7 +141,7 @@ export async function questionsOf(
   locale: string,
 ): Promise<TermViews | undefined> {
   const about = { ...userInfo(subject, locale), scopes: [], resources: kernel.resources }
-  return (await askTerms(kernel, askedTerms(kernel, {}, about), about)).views
+  return (await askTerms(kernel, kernel.requestTerms?.asked({}, about), about)).views
 }
 
 const MAX_ATTEMPTS = 4

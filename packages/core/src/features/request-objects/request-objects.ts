@@ -4,6 +4,7 @@
  */
 import * as z from 'zod'
 import type { AuthorizationRequestSource } from '../../authorization/authorization-request.ts'
+import { RequestSources } from '../../authorization/presented-request.ts'
 import { invalidMetadata } from '../../clients/client-metadata.ts'
 import type { Feature } from '../../feature.ts'
 import { wholeSeconds } from '../../kernel/kernel.ts'
@@ -68,7 +69,7 @@ export function requestObjects({
       },
     }
     return {
-      requestSources: [source],
+      requestSources: new RequestSources([source]),
       errors: REQUEST_OBJECT_ERRORS,
       metadata: {
         request_parameter_supported: true,

@@ -3,10 +3,11 @@
  * request is one JWT, which names its issuer and its client.
  */
 import * as z from 'zod'
-import type {
-  AnswerParameters,
-  AnswerTarget,
-  EncodedResponseMode,
+import {
+  type AnswerParameters,
+  type AnswerTarget,
+  type EncodedResponseMode,
+  ResponseModes,
 } from '../../authorization/response-mode.ts'
 import { invalidMetadata } from '../../clients/client-metadata.ts'
 import type { Feature, ServerContext } from '../../feature.ts'
@@ -85,7 +86,7 @@ export function signedResponses({
     })
     return {
       errors: SIGNED_RESPONSE_ERRORS,
-      responseModes: Object.entries(CARRIERS).map(modeOf),
+      responseModes: new ResponseModes(Object.entries(CARRIERS).map(modeOf)),
       metadata: { authorization_signing_alg_values_supported: algorithms },
       clientMetadata: () => ({ [ALG]: z.enum(algorithms).optional() }),
       // A document may name one for which the server has no key: its client would reject every answer.
