@@ -75,12 +75,8 @@ function visits({ baseUrl }: RunningServer, op: RunningProvider) {
 function fieldsOf(page: string): Record<string, string> {
   const fields = [...page.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)]
   const [, ...others] = fields.map(([, name = '', value = '']) => [name, value.replaceAll('&amp;', '&')])
-  return Object.fromEntries(
-    others.slice(
-      0,
-      others.findIndex(([name]) => name === 'token'),
-    ),
-  )
+  const next = others.findIndex(([name]) => name === 'token')
+  return Object.fromEntries(next < 0 ? others : others.slice(0, next))
 }
 
 function cookieOf({ headers }: Response): string {

@@ -25,7 +25,7 @@ import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 import type { PasswordResets } from '../sign-in/password-resets.ts'
 import type { Sessions } from '../sign-in/session.ts'
 import type { Waiting } from '../sign-in/waiting-identities.ts'
-import type { WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
+import { type OfferedWays, type WaysToSignIn, waysOf } from '../sign-in/ways-to-sign-in.ts'
 import { inLanguage, type LocalSite, type PageLanguage, type Says } from './page-language.ts'
 
 /**
@@ -60,9 +60,10 @@ interface Shown extends ShownForms {
 type Waits = Pick<Waiting, 'id' | 'label'>
 
 export interface SignInPageOptions extends FormOptions {
+  readonly ways: WaysToSignIn
   readonly baseUrl: string
   readonly secret: ServerSecret
-  readonly sessions: Pick<Sessions, 'read'>
+  readonly sessions: Pick<Sessions, 'read' | 'visit'>
   readonly requestingApp: RequestingApp
 }
 
@@ -95,6 +96,7 @@ export function signInPage(options: SignInPageOptions): SignInPage {
     const app = await requestingApp(returnTo)
     const site = inLanguage(options.site, c, wishes)
     const { language } = site
+    const own = await ownWays(options, c, shown)
     const back = mayDecline ? backToApp(app, returnTo, await isSignedIn(c, sessions), language) : ''
     const hidden = html`<input type="hidden" name="token" value="${form.token}">
   <input type="hidden" name="return_to" value="${returnTo}">${wishFields(wishes)}${
@@ -112,7 +114,7 @@ export function signInPage(options: SignInPageOptions): SignInPage {
 <p>${fill(language.signIn.connectWhy, { provider: connects.label })}</p>`
     }
 ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem(language)}</p>`}${forOperator(reference, language)}${offers === undefined ? '' : offerOf(site, offers, shown)}
-${signInForms({ ...options, site }, hidden, shown)}${back}`
+${signInForms({ ...options, ways: own ?? ways, site }, hidden, shown)}${own === undefined ? '' : anotherAccount(site, shown)}${back}`
     const script = ways.ceremonies && 'passkeys.js'
     // No form-action: browsers apply it to the redirect after the form, whose target may be any client.
     return pageResponse(site, {
@@ -148,6 +150,32 @@ function connecting({ label }: Waits, { signIn }: PageLanguage): string {
 function offerOf({ basePath, language }: LocalSite, offers: Waits, { returnTo, wishes }: Shown): Markup {
   const address = `${signInAddress(basePath, returnTo, wishes)}&connect=${offers.id}`
   return html`<p><a href="${address}">${connecting(offers, language)}</a></p>`
+}
+
+function anotherAccount({ basePath, language }: LocalSite, { returnTo, wishes }: Shown): Markup {
+  const address = signInAddress(basePath, returnTo, { ...wishes, prompt: 'login select_account' })
+  return html`
+<p><a href="${address}">${language.signIn.anotherAccount}</a></p>`
+}
+
+/**
+ * The ways of the user who has to sign in again: no other is of use. Only a browser with a session of the user gets them, so they
+ * tell nobody of an account. `undefined`: the page offers every way.
+ */
+async function ownWays(
+  { sessions, ways }: Pick<SignInPageOptions, 'sessions' | 'ways'>,
+  c: Context,
+  { wishes, connects, email = '' }: Shown,
+): Promise<OfferedWays | undefined> {
+  const isSame = demandsSignIn(wishes) && !wishes.prompt?.includes('select_account')
+  if (!isSame || demandsMoreThanPassword(wishes) || connects !== undefined || !ways.builtIn) return undefined
+  try {
+    const { account } = (await sessions.visit(c.req.header('cookie'))) ?? {}
+    if (account === undefined || (email !== '' && email.toLowerCase() !== account.email)) return undefined
+    return await waysOf(ways, account)
+  } catch {
+    return undefined
+  }
 }
 
 /** The reference of a sign-in that failed, if it has one: its user gives it to the operator. */
@@ -190,7 +218,7 @@ interface ShownForms {
 
 interface FormOptions {
   readonly site: Site
-  readonly ways: WaysToSignIn
+  readonly ways: OfferedWays
   /** Absent if no mail can be sent. */
   readonly resets?: PasswordResets | undefined
 }
@@ -217,7 +245,7 @@ const AUTOFOCUS = html.raw` autofocus`
 
 function passwordForm(
   { basePath, language: { signIn } }: LocalSite,
-  { ceremonies, builtIn }: WaysToSignIn,
+  { ceremonies, builtIn }: OfferedWays,
   hidden: Markup,
   email: string,
 ): Markup {
@@ -247,9 +275,17 @@ function everyWay(
   hidden: Markup,
   { returnTo, wishes, email = '', passkeysInField = true }: ShownForms,
 ): Markup {
+  const others = providerForms(site, ways.providers, hidden)
+  if (ways.hasPassword === false) return html`${ways.ceremonies ? onlyPasskey(site, hidden) : ''}${others}`
   const forgot = resets && ways.builtIn ? forgotten(site, returnTo, wishes) : ''
   const passkey = ways.ceremonies ? passkeyForm(site, hidden, { inField: passkeysInField }) : ''
-  return html`${passwordForm(site, ways, hidden, email)}${forgot}${passkey}${providerForms(site, ways.providers, hidden)}`
+  return html`${passwordForm(site, ways, hidden, email)}${forgot}${passkey}${others}`
+}
+
+function onlyPasskey(site: LocalSite, hidden: Markup): Markup {
+  const { stepUp } = site.language
+  return html`${passkeyForm(site, hidden, { button: html`<button class="primary">${stepUp.button}</button>` })}
+<p class="unsupported">${stepUp.unsupported}</p>`
 }
 
 type Providers = WaysToSignIn['providers']
@@ -262,23 +298,21 @@ function trusted(providers: Providers): Providers {
  * Whether some way to sign in here can be strong enough. Otherwise the page is as usual, and the client gets its error after
  * the sign-in.
  */
-function canMeet({ ceremonies, providers }: WaysToSignIn): boolean {
+function canMeet({ ceremonies, providers }: OfferedWays): boolean {
   return ceremonies !== undefined || trusted(providers).length > 0
 }
 
 function strongWays(
   site: LocalSite,
-  { ceremonies, providers }: WaysToSignIn,
+  { ceremonies, providers }: OfferedWays,
   hidden: Markup,
   needsPasskey = false,
 ): Markup {
   const form = (button: Markup) => (ceremonies ? passkeyForm(site, hidden, { button }) : html``)
   const others = providerForms(site, trusted(providers), hidden)
-  const { firstPasskey, stepUp } = site.language
+  const { firstPasskey } = site.language
   if (needsPasskey)
-    return html`<p class="problem" role="alert">${firstPasskey.only}</p>
-${form(html`<button class="primary">${stepUp.button}</button>`)}
-<p class="unsupported">${stepUp.unsupported}</p>${others}`
+    return html`<p class="problem" role="alert">${firstPasskey.only}</p>${onlyPasskey(site, hidden)}${others}`
   const notice = { locale: site.language.tag, account: `${site.basePath}/account#sign-in`, form }
   return html`${site.ui.stepUpNotice(notice)}${others}`
 }

@@ -19,6 +19,7 @@ export const de: ServerTexts = {
     withProvider: 'Weiter mit {provider}',
     backFrom: 'Zurück von {provider}',
     reference: 'Referenz: {reference}',
+    anotherAccount: 'Anderes Konto verwenden',
     goBack: 'Zurück, ohne sich erneut anzumelden',
     goBackTo: 'Zurück zu {app}, ohne sich anzumelden',
     goBackToApp: 'Zurück zur App, ohne sich anzumelden',

@@ -25,6 +25,8 @@ export const en = {
     backFrom: 'Back from {provider}',
     /** The user gives it to the operator. */
     reference: 'Reference: {reference}',
+    /** A link, where the page offers only the ways of the user who is signed in. */
+    anotherAccount: 'Use another account',
     goBack: 'Go back without signing in again',
     goBackTo: 'Go back to {app} without signing in',
     goBackToApp: 'Go back to the app without signing in',

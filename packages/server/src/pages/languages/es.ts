@@ -19,6 +19,7 @@ export const es: ServerTexts = {
     withProvider: 'Continuar con {provider}',
     backFrom: 'De vuelta de {provider}',
     reference: 'Referencia: {reference}',
+    anotherAccount: 'Usar otra cuenta',
     goBack: 'Volver sin iniciar sesión de nuevo',
     goBackTo: 'Volver a {app} sin iniciar sesión',
     goBackToApp: 'Volver a la aplicación sin iniciar sesión',

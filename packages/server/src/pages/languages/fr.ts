@@ -19,6 +19,7 @@ export const fr: ServerTexts = {
     withProvider: 'Continuer avec {provider}',
     backFrom: 'De retour de {provider}',
     reference: 'Référence : {reference}',
+    anotherAccount: 'Utiliser un autre compte',
     goBack: 'Revenir sans se reconnecter',
     goBackTo: 'Revenir à {app} sans se connecter',
     goBackToApp: 'Revenir à l’application sans se connecter',

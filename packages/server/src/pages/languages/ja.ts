@@ -19,6 +19,7 @@ export const ja: ServerTexts = {
     withProvider: '{provider} で続行',
     backFrom: '{provider} から戻りました',
     reference: '参照番号：{reference}',
+    anotherAccount: '別のアカウントを使う',
     goBack: '再度ログインせずに戻る',
     goBackTo: 'ログインせずに {app} に戻る',
     goBackToApp: 'ログインせずにアプリに戻る',

@@ -19,6 +19,7 @@ export const ptBR: ServerTexts = {
     withProvider: 'Continuar com {provider}',
     backFrom: 'De volta de {provider}',
     reference: 'Referência: {reference}',
+    anotherAccount: 'Usar outra conta',
     goBack: 'Voltar sem entrar de novo',
     goBackTo: 'Voltar para {app} sem entrar',
     goBackToApp: 'Voltar para o aplicativo sem entrar',

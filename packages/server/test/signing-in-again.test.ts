@@ -1,0 +1,138 @@
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { folderInMemory } from '@grantkit/test-servers/folder-in-memory'
+import { softwareAuthenticator } from '@grantkit/test-servers/software-authenticator'
+import { type TestProvider, testProvider } from '@grantkit/testkit/provider'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { PasskeyBrowser, type Shown } from './passkey-browser.ts'
+import { newUser } from './people.ts'
+import { type RunningServer, runServer } from './running-server.ts'
+
+/** What a browser with a session sees at the sign-in page, where a new sign-in is demanded. */
+
+const AGAIN = '/login?return_to=/account&prompt=login'
+const PASSWORD = 'a password of the tests'
+
+let server: RunningServer
+let folder: string
+let ops: Readonly<Record<'partner' | 'other', TestProvider>>
+
+beforeAll(async () => {
+  ops = {
+    partner: testProvider({ issuer: 'https://partner.example', clientId: 'of-partner' }),
+    other: testProvider({ issuer: 'https://other.example', clientId: 'of-other' }),
+  }
+  const providers = Object.entries(ops).map(([id, { settings }]) => ({ ...settings, id, signUp: true }))
+  folder = await folderInMemory('providers')
+  const UPSTREAM_FILE = join(folder, 'upstream.json')
+  await writeFile(UPSTREAM_FILE, JSON.stringify({ providers }))
+  server = await runServer((port) => ({ UPSTREAM_FILE, BASE_URL: `http://localhost:${port}` }))
+})
+afterAll(async () => {
+  await server.close()
+  await rm(folder, { recursive: true })
+})
+beforeEach(() => {
+  const { fetch } = globalThis
+  vi.stubGlobal('fetch', (url: string, init: RequestInit) => {
+    const op = Object.values(ops).find(({ issuer }) => String(url).startsWith(issuer))
+    return op === undefined ? fetch(url, init) : op.fetch(url, init as never)
+  })
+})
+afterEach(() => vi.unstubAllGlobals())
+
+const newBrowser = () => new PasskeyBrowser(server.baseUrl)
+
+/** Signs in at a provider, from this page. */
+async function comesBy(browser: PasskeyBrowser, name: keyof typeof ops, email: string, from = '/login') {
+  ops[name].user = { sub: email, email, email_verified: true }
+  const page = await browser.go(from)
+  const [, token = ''] = /name="token" value="([^"]+)"/.exec(page.body) ?? []
+  const { url } = await browser.go(`/login/with/${name}`, { token, return_to: '/account' })
+  return browser.go(ops[name].visit(url.href).headers.get('location') ?? '')
+}
+
+const newAddress = () => `${crypto.randomUUID()}@partner.example`
+
+/** The browser of a user who has the provider alone. */
+async function ofPartner(email = newAddress()) {
+  const browser = newBrowser()
+  expect((await comesBy(browser, 'partner', email)).url.pathname).toBe('/account')
+  return { browser, email, id: (await server.accounts.idOf(email)) ?? '' }
+}
+
+/** The browser of a user who has a password alone. */
+async function ofPassword() {
+  const browser = newBrowser()
+  const { id, email } = await newUser(server, PASSWORD)
+  await browser.submit(await browser.go('/login'), 'password', { email, password: PASSWORD })
+  return { browser, id, email }
+}
+
+/** The ways that the page offers, in its order. */
+const waysOf = ({ body }: Shown) =>
+  [...body.matchAll(/<form method="post" action="\/login(\/[^"]*)?"/g)].map(([, way]) => way ?? 'password')
+const EVERY_WAY = ['password', '/passkey', '/with/partner', '/with/other']
+
+describe('the sign-in page of a user who has to sign in again', () => {
+  it.each([AGAIN, '/login?max_age=0', '/login?max_age=600', '/login?acr_values=pwd'])(
+    'offers a user of a provider alone that provider: %s',
+    async (address) => {
+      const { browser } = await ofPartner()
+      const page = await browser.go(address)
+      expect(waysOf(page)).toEqual(['/with/partner'])
+      expect(page.body).not.toContain('/login/forgot')
+    },
+  )
+
+  it('offers a user of passkeys alone the passkey', async () => {
+    const { browser, id } = await ofPartner()
+    const passkey = softwareAuthenticator(server.baseUrl)
+    await browser.addPasskey(passkey)
+    expect(waysOf(await browser.go(AGAIN))).toEqual(['/passkey', '/with/partner'])
+    await server.accounts.removeIdentity(
+      id,
+      ops.partner.issuer,
+      (await server.accounts.find(id))?.email ?? '',
+    )
+    await browser.byPasskey(await browser.go('/login'), passkey)
+    const page = await browser.go(AGAIN)
+    expect(waysOf(page)).toEqual(['/passkey'])
+    expect((await browser.byPasskey(page, passkey)).url.pathname).toBe('/account')
+  })
+
+  it('offers a user of a password that', async () => {
+    const { browser } = await ofPassword()
+    expect(waysOf(await browser.go(AGAIN))).toEqual(['password'])
+  })
+
+  it('leads to every way, for another account', async () => {
+    const { browser } = await ofPartner()
+    const [, link = ''] =
+      /href="([^"]+)">Use another account</.exec((await browser.go(AGAIN)).body)?.map(String) ?? []
+    const page = await browser.go(link.replaceAll('&amp;', '&'))
+    expect(waysOf(page)).toEqual(EVERY_WAY)
+    expect(page.body).toContain('name="prompt" value="login select_account"')
+    expect(page.body).not.toContain('Use another account')
+  })
+
+  it('offers every way where the app names another user', async () => {
+    const { browser, email } = await ofPartner()
+    expect(waysOf(await browser.go(`${AGAIN}&login_hint=another@partner.example`))).toEqual(EVERY_WAY)
+    expect(waysOf(await browser.go(`${AGAIN}&login_hint=${email.toUpperCase()}`))).toEqual(['/with/partner'])
+  })
+
+  it('tells nothing of an account to a browser without its session', async () => {
+    const { browser, email, id } = await ofPartner()
+    const strangers = { none: newBrowser(), ended: newBrowser() }
+    strangers.ended.take(browser)
+    await server.accounts.endSessions(id, 'user')
+    const { browser: other } = await ofPassword()
+    const hinted = `${AGAIN}&login_hint=${email}`
+    for (const stranger of Object.values(strangers))
+      expect(waysOf(await stranger.go(hinted))).toEqual(EVERY_WAY)
+    expect(waysOf(await other.go(hinted))).toEqual(EVERY_WAY)
+    const sent = await newBrowser().submit(await newBrowser().go(AGAIN), 'password', { email, password: 'x' })
+    expect(waysOf(sent)).toEqual(EVERY_WAY)
+  })
+})
