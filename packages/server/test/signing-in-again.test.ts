@@ -8,14 +8,15 @@ import { PasskeyBrowser, type Shown } from './passkey-browser.ts'
 import { newUser } from './people.ts'
 import { type RunningServer, runServer } from './running-server.ts'
 
-/** What a browser with a session sees at the sign-in page, where a new sign-in is demanded. */
+/** What becomes of a sign-in in a browser with a session: at the page that demands it, and where a provider refuses it. */
 
 const AGAIN = '/login?return_to=/account&prompt=login'
 const PASSWORD = 'a password of the tests'
 
 let server: RunningServer
 let folder: string
-let ops: Readonly<Record<'partner' | 'other', TestProvider>>
+type Name = 'partner' | 'other'
+let ops: Readonly<Record<Name, TestProvider>>
 
 beforeAll(async () => {
   ops = {
@@ -44,13 +45,34 @@ afterEach(() => vi.unstubAllGlobals())
 const newBrowser = () => new PasskeyBrowser(server.baseUrl)
 
 /** Signs in at a provider, from this page. */
-async function comesBy(browser: PasskeyBrowser, name: keyof typeof ops, email: string, from = '/login') {
+async function comesBy(browser: PasskeyBrowser, name: Name, email: string, from = '/login?prompt=') {
   ops[name].user = { sub: email, email, email_verified: true }
-  const page = await browser.go(from)
-  const [, token = ''] = /name="token" value="([^"]+)"/.exec(page.body) ?? []
+  const [, token = ''] = /name="token" value="([^"]+)"/.exec((await browser.go(from)).body) ?? []
   const { url } = await browser.go(`/login/with/${name}`, { token, return_to: '/account' })
   return browser.go(ops[name].visit(url.href).headers.get('location') ?? '')
 }
+
+/** The way to a provider from the account page. */
+async function connecting(browser: PasskeyBrowser, provider: Name): Promise<URL> {
+  const [, token = ''] = /name="token" value="([^"]+)"/.exec((await browser.go('/account')).body) ?? []
+  const { body } = await browser.go('/account/identities', { token, provider })
+  return new URL(plain(/<a href="(https:[^"]+)">/.exec(body)?.[1] ?? ''))
+}
+
+/** Connects a provider, as its user with this address. */
+async function connects(browser: PasskeyBrowser, name: Name, email: string): Promise<Shown> {
+  const { href } = await connecting(browser, name)
+  ops[name].user = { sub: email, email, email_verified: true }
+  return browser.go(ops[name].visit(href).headers.get('location') ?? '')
+}
+
+/** The provider denies it. */
+function denied(browser: PasskeyBrowser, name: Name, { searchParams }: URL): Promise<Shown> {
+  const answer = { error: 'access_denied', state: searchParams.get('state') ?? '', iss: ops[name].issuer }
+  return browser.go(`/login/with/${name}/callback?${new URLSearchParams(answer)}`)
+}
+
+const plain = (escaped: string) => escaped.replaceAll('&amp;', '&')
 
 const newAddress = () => `${crypto.randomUUID()}@partner.example`
 
@@ -108,9 +130,8 @@ describe('the sign-in page of a user who has to sign in again', () => {
 
   it('leads to every way, for another account', async () => {
     const { browser } = await ofPartner()
-    const [, link = ''] =
-      /href="([^"]+)">Use another account</.exec((await browser.go(AGAIN)).body)?.map(String) ?? []
-    const page = await browser.go(link.replaceAll('&amp;', '&'))
+    const [, link = ''] = /href="([^"]+)">Use another account</.exec((await browser.go(AGAIN)).body) ?? []
+    const page = await browser.go(plain(link))
     expect(waysOf(page)).toEqual(EVERY_WAY)
     expect(page.body).toContain('name="prompt" value="login select_account"')
     expect(page.body).not.toContain('Use another account')
@@ -134,5 +155,29 @@ describe('the sign-in page of a user who has to sign in again', () => {
     expect(waysOf(await other.go(hinted))).toEqual(EVERY_WAY)
     const sent = await newBrowser().submit(await newBrowser().go(AGAIN), 'password', { email, password: 'x' })
     expect(waysOf(sent)).toEqual(EVERY_WAY)
+  })
+})
+
+describe('a provider that a signed-in user cannot connect', () => {
+  it('leads back to the account page, without a form to sign in', async () => {
+    const taken = newAddress()
+    await comesBy(newBrowser(), 'other', taken)
+    const { browser } = await ofPartner()
+    const pages = [
+      [await connects(browser, 'other', taken), 'connected with another account'],
+      [await denied(browser, 'other', await connecting(browser, 'other')), 'did not sign you in'],
+    ] as const
+    for (const [page, words] of pages) {
+      expect([page.status, waysOf(page)]).toEqual([403, []])
+      expect(page.body).toContain('<h1>Your account</h1>')
+      expect(page.body).toMatch(new RegExp(`role="alert">[^<]*${words}[^<]*</p>\\s*<p>Reference: <code>`))
+    }
+  })
+
+  it('leads to the sign-in page where the session has ended meanwhile', async () => {
+    const { browser, id } = await ofPassword()
+    const way = await connecting(browser, 'other')
+    await server.accounts.endSessions(id, 'user')
+    expect(waysOf(await denied(browser, 'other', way))).toEqual(EVERY_WAY)
   })
 })

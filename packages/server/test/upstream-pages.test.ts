@@ -462,7 +462,13 @@ it('shows that the identity is linked to another account', async () => {
   expect((await answered(await connect(owner), owner)).headers.get('location')).toBe('/account')
   const other = await sessionCookie(server.baseUrl, 'teacher@example.com', 'teacher')
   const answer = await answered(await connect(other), other)
-  await expectProblem(answer, 403, 'Your account of Partner is connected with another account here.')
+  const page = await answer.text()
+  expect([answer.status, /role="alert">([^<]*)/.exec(page)?.[1]]).toEqual([
+    403,
+    'Your account of Partner is connected with another account here.',
+  ])
+  expect(page).toContain('<h1>Your account</h1>')
+  expect(page, 'who is signed in needs no sign-in form').not.toContain('action="/login')
 })
 
 it('shows that the address is that of an account, and the trail tells whose', async () => {

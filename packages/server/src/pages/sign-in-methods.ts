@@ -20,11 +20,11 @@ import {
   MAX_NAME_LENGTH,
   NOT_FRESH,
   PAGE_EXPIRED,
-  type ShowAgain,
 } from './change-sign-in.ts'
 import { type LoginOptions, signInSucceeded } from './login.ts'
 import type { LocalSite, PageLanguage, Says } from './page-language.ts'
 import { TOO_MANY } from './sign-in-page.ts'
+import type { ShowAgain } from './upstream-login.ts'
 
 /** Changes the password of the signed-in user, or sets the first one. */
 

@@ -23,7 +23,7 @@ import {
 } from '../http/sign-in-wishes.ts'
 import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 import type { PasswordResets } from '../sign-in/password-resets.ts'
-import type { Sessions } from '../sign-in/session.ts'
+import type { Sessions, Visit } from '../sign-in/session.ts'
 import type { Waiting } from '../sign-in/waiting-identities.ts'
 import { type OfferedWays, type WaysToSignIn, waysOf } from '../sign-in/ways-to-sign-in.ts'
 import { inLanguage, type LocalSite, type PageLanguage, type Says } from './page-language.ts'
@@ -63,7 +63,7 @@ export interface SignInPageOptions extends FormOptions {
   readonly ways: WaysToSignIn
   readonly baseUrl: string
   readonly secret: ServerSecret
-  readonly sessions: Pick<Sessions, 'read' | 'visit'>
+  readonly sessions: Pick<Sessions, 'visit'>
   readonly requestingApp: RequestingApp
 }
 
@@ -97,7 +97,7 @@ export function signInPage(options: SignInPageOptions): SignInPage {
     const site = inLanguage(options.site, c, wishes)
     const { language } = site
     const own = await ownWays(options, c, shown)
-    const back = mayDecline ? backToApp(app, returnTo, await isSignedIn(c, sessions), language) : ''
+    const back = mayDecline ? backToApp(app, returnTo, await visitOf(c, sessions), language) : ''
     const hidden = html`<input type="hidden" name="token" value="${form.token}">
   <input type="hidden" name="return_to" value="${returnTo}">${wishFields(wishes)}${
     connects === undefined
@@ -136,7 +136,7 @@ ${signInForms({ ...options, ways: own ?? ways, site }, hidden, shown)}${own === 
       return known !== undefined && !isCrossSite(baseUrl, c.req.header())
     },
     async expired(c, shown) {
-      if (!demandsSignIn(shown.wishes) && (await isSignedIn(c, sessions))) return seeOther(c, shown.returnTo)
+      if (!demandsSignIn(shown.wishes) && (await visitOf(c, sessions))) return seeOther(c, shown.returnTo)
       return show(c, { ...shown, status: 403, problem: FORM_EXPIRED })
     },
   }
@@ -169,13 +169,9 @@ async function ownWays(
 ): Promise<OfferedWays | undefined> {
   const isSame = demandsSignIn(wishes) && !wishes.prompt?.includes('select_account')
   if (!isSame || demandsMoreThanPassword(wishes) || connects !== undefined || !ways.builtIn) return undefined
-  try {
-    const { account } = (await sessions.visit(c.req.header('cookie'))) ?? {}
-    if (account === undefined || (email !== '' && email.toLowerCase() !== account.email)) return undefined
-    return await waysOf(ways, account)
-  } catch {
-    return undefined
-  }
+  const { account } = (await visitOf(c, sessions)) ?? {}
+  if (account === undefined || (email !== '' && email.toLowerCase() !== account.email)) return undefined
+  return waysOf(ways, account).catch(() => undefined)
 }
 
 /** The reference of a sign-in that failed, if it has one: its user gives it to the operator. */
@@ -185,9 +181,8 @@ export function forOperator(reference: string | undefined, { signIn }: PageLangu
 }
 
 /** The sign-in page needs no database: while it is unreachable, nobody is signed in. */
-export async function isSignedIn(c: Context, sessions: SignInPageOptions['sessions']): Promise<boolean> {
-  const session = await sessions.read(c.req.header('cookie')).catch(() => undefined)
-  return session !== undefined
+export function visitOf(c: Context, sessions: SignInPageOptions['sessions']): Promise<Visit | undefined> {
+  return sessions.visit(c.req.header('cookie')).catch(() => undefined)
 }
 
 /**
@@ -198,7 +193,7 @@ export async function needsNoSignIn(
   c: Context,
   { sessions }: Pick<SignInPageOptions, 'sessions'>,
 ): Promise<boolean> {
-  return !demandsSignIn(wishesIn(c.req.query())) && isSignedIn(c, sessions)
+  return !demandsSignIn(wishesIn(c.req.query())) && (await visitOf(c, sessions)) !== undefined
 }
 
 // The forms of the sign-in page, one for each method.
@@ -385,11 +380,11 @@ function sentBy(app: Awaited<ReturnType<RequestingApp>>, { signIn, common }: Pag
 export function backToApp(
   app: Awaited<ReturnType<RequestingApp>>,
   returnTo: string,
-  isSignedIn: boolean,
+  visit: Visit | undefined,
   { signIn }: PageLanguage,
 ): Markup | '' {
   // Any other visitor would be sent to the sign-in page again.
-  if (app === undefined && !isSignedIn) return ''
+  if (app === undefined && visit === undefined) return ''
   if (app === undefined)
     return html`
 <p><a href="${returnTo}">${signIn.goBack}</a></p>`
