@@ -181,3 +181,42 @@ describe('a provider that a signed-in user cannot connect', () => {
     expect(waysOf(await denied(browser, 'other', way))).toEqual(EVERY_WAY)
   })
 })
+
+describe('the list of the refused sign-ins of a user', () => {
+  const refusedOf = async (subject: string) =>
+    (await server.attempts.latestFailures({ subject }, 10)).map(({ verdict }) => verdict.id)
+
+  it('has those of a connection', async () => {
+    const taken = newAddress()
+    await comesBy(newBrowser(), 'other', taken)
+    const { browser, id } = await ofPartner()
+    await connects(browser, 'other', taken)
+    await denied(browser, 'other', await connecting(browser, 'other'))
+    expect(await refusedOf(id)).toEqual(['provider_denied', 'identity_in_use'])
+    const events = server.events.filter(({ type }) => type === 'sign_in_refused').slice(-2)
+    expect(events).toMatchObject([{ subject: id }, { subject: id }])
+  })
+
+  it('has those of a new sign-in, also with an identity of nobody', async () => {
+    const { browser, id, email } = await ofPassword()
+    await comesBy(browser, 'partner', email, `${AGAIN}%20select_account`)
+    expect(await refusedOf(id)).toEqual(['email_in_use'])
+    expect((await browser.go('/account')).body, 'the user has read why').not.toContain('Sign-ins that failed')
+  })
+
+  it('has none of a stranger who claims an address or an identity', async () => {
+    const { id, email } = await ofPassword()
+    await comesBy(newBrowser(), 'partner', email)
+    expect(server.events.findLast(({ type }) => type === 'sign_in_refused')).toMatchObject({ subject: id })
+    const { id: other, email: linked } = await ofPartner()
+    await server.accounts.setDisabled(other, true)
+    await comesBy(newBrowser(), 'partner', linked)
+    expect([await refusedOf(id), await refusedOf(other)]).toEqual([[], []])
+  })
+
+  it('has none of a callback that another site made the browser load', async () => {
+    const { browser, id } = await ofPartner()
+    expect((await browser.go('/login/with/partner/callback?error=access_denied')).status).toBe(403)
+    expect(await refusedOf(id)).toEqual([])
+  })
+})

@@ -102,8 +102,8 @@ export function changeSignIn(
         return providerNext(c, provider.provider.label, await provider.begin(c.req.header('cookie'), purpose))
       } catch (error) {
         if (!(error instanceof UpstreamError)) throw error
-        const event = providerFailed(provider.provider, error, visit.account.id)
-        const of = { returnTo: accountPath, status: 403 }
+        const event = providerFailed(provider.provider, error)
+        const of = { returnTo: accountPath, status: 403, subject: visit.account.id }
         const { problem, reference } = reportRefusal(options, c, provider.provider, event, of)
         return showAgain(c, visit, problem, reference)
       }

@@ -237,8 +237,10 @@ type Refused = (
 
 function refusedPage(options: LoginOptions, stopped: Stopped, provider: Provider): Refused {
   return async (c, back, event, user = {}, offer = {}) => {
+    // Any web page can make a browser load the callback: what its user never began is not theirs.
+    const visit = back.linkFor === undefined ? undefined : await visitOf(c, options.sessions)
     const status = STATUSES[event.reason] ?? 403
-    const of = { returnTo: back.returnTo, status }
+    const of = { returnTo: back.returnTo, status, subject: visit?.account.id }
     const told = reportRefusal(options, c, provider, event, of, user)
     return stopped(c, back, { ...offer, ...told, status, mayDecline: true })
   }
@@ -307,9 +309,8 @@ async function visitOfSession({ sessions }: LoginOptions, c: Context, id: string
 export function providerFailed(
   provider: UpstreamSignIn['provider'],
   { reason, detail }: UpstreamError,
-  subject?: string,
 ): SignInRefused {
-  return { ...refusalOf(provider, reason, subject), ...(detail && { detail }) }
+  return { ...refusalOf(provider, reason), ...(detail && { detail }) }
 }
 
 function refusalOf(
