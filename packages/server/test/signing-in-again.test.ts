@@ -120,6 +120,9 @@ describe('the sign-in page of a user who has to sign in again', () => {
     await browser.byPasskey(await browser.go('/login'), passkey)
     const page = await browser.go(AGAIN)
     expect(waysOf(page)).toEqual(['/passkey'])
+    const rejected = await browser.byPasskey(page, softwareAuthenticator(server.baseUrl))
+    expect([rejected.status, waysOf(rejected)]).toEqual([401, ['/passkey']])
+    expect(rejected.body, 'the user has none').not.toMatch(/password/i)
     expect((await browser.byPasskey(page, passkey)).url.pathname).toBe('/account')
   })
 

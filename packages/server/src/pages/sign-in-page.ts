@@ -232,7 +232,7 @@ function signInForms(options: LocalFormOptions, hidden: Markup, shown: ShownForm
     : everyWay({ ...options, ways }, hidden, shown)
 }
 
-export function demandsMoreThanPassword({ acrValues }: SignInWishes): boolean {
+function demandsMoreThanPassword({ acrValues }: SignInWishes): boolean {
   return acrValues !== undefined && !isMetByAny(acrValues.split(' '))
 }
 

@@ -28,8 +28,6 @@ export const de: ServerTexts = {
     tooMany: 'Zu viele Versuche. Bitte warten Sie ein wenig.',
     wrongPassword: 'E-Mail-Adresse und Passwort passen nicht zusammen.',
     wrongPasskey: 'Die Anmeldung mit diesem Passkey ist fehlgeschlagen. Bitte versuchen Sie es noch einmal.',
-    wrongPasskeyOrPassword:
-      'Die Anmeldung mit diesem Passkey ist fehlgeschlagen. Bitte versuchen Sie es noch einmal, oder verwenden Sie Ihr Passwort.',
   },
   signInElsewhere: {
     denied: '{host} hat Sie nicht angemeldet.',

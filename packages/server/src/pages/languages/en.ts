@@ -35,7 +35,6 @@ export const en = {
     tooMany: 'Too many attempts. Please wait a little.',
     wrongPassword: 'This e-mail address and password do not belong together.',
     wrongPasskey: 'This passkey did not sign you in. Please try again.',
-    wrongPasskeyOrPassword: 'This passkey did not sign you in. Please try again, or use your password.',
   },
   /** Where an application signs the users in, `{host}`. */
   signInElsewhere: {

@@ -28,8 +28,6 @@ export const es: ServerTexts = {
     tooMany: 'Demasiados intentos. Espere un poco.',
     wrongPassword: 'Esta dirección de correo y esta contraseña no se corresponden.',
     wrongPasskey: 'No se ha podido iniciar sesión con esta llave de acceso. Inténtelo de nuevo.',
-    wrongPasskeyOrPassword:
-      'No se ha podido iniciar sesión con esta llave de acceso. Inténtelo de nuevo o use su contraseña.',
   },
   signInElsewhere: {
     denied: '{host} no ha iniciado su sesión.',

@@ -28,8 +28,6 @@ export const ja: ServerTexts = {
     tooMany: '試行回数が多すぎます。しばらくお待ちください。',
     wrongPassword: 'メールアドレスとパスワードの組み合わせが正しくありません。',
     wrongPasskey: 'このパスキーではログインできませんでした。もう一度お試しください。',
-    wrongPasskeyOrPassword:
-      'このパスキーではログインできませんでした。もう一度試すか、パスワードを使ってください。',
   },
   signInElsewhere: {
     denied: '{host} でログインできませんでした。',
