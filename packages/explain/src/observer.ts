@@ -39,11 +39,16 @@ type Reported<Fact> = (report: Extract<Report, { fact: Fact }>, request: Observe
 export interface SignInAttempts extends Observer {
   refused(request: ObservedRequest, error: ReportedError, at?: ErrorPlace): RequestIdentity
   identityOf(request: ObservedRequest): RequestIdentity
-  /** The user could not sign in, outside of the server, for an authorization request with these parameters. */
+  /**
+   * The user could not sign in, outside of the server, for an authorization request with these parameters.
+   *
+   * @param subject the user who was signed in. Never one whom a caller merely claims to be: the attempt becomes one of this user
+   */
   signInRefused(
     request: ObservedRequest,
     parameters: Readonly<Record<string, unknown>>,
     error: ReportedError,
+    subject?: string,
   ): RequestIdentity
 }
 
@@ -121,8 +126,8 @@ export function signInAttempts(context: ObserverContext, secret?: string): SignI
       }
       return identified(request, error)
     },
-    signInRefused(request, parameters, error) {
-      know(request, { sent: parameters, expects: 'signed_in' })
+    signInRefused(request, parameters, error, subject) {
+      know(request, { sent: parameters, subject, expects: 'signed_in' })
       return identified(request, error)
     },
     identityOf: (request) => ({

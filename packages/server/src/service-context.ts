@@ -11,7 +11,7 @@ import {
   keysUnderProfile,
   keysWrittenAt,
 } from './config/signing-keys-file.ts'
-import { ConfigError, contentOf, parseJson } from './config/text-file.ts'
+import { ConfigError, contentOf, jsonOf } from './config/text-file.ts'
 import type { ServiceDefinition } from './definition.ts'
 import type { OnEvent } from './events.ts'
 import { outboundPost } from './http/outbound.ts'
@@ -118,9 +118,8 @@ async function webhooksOf(
   { config, storage: { store }, addsAccounts: timers = true }: ServiceParts,
   onEvent: (event: WebhookEvent) => void,
 ): Promise<Webhooks | undefined> {
-  const read = (text: string, path: string) => Endpoints.parse(parseJson(path, text))
-  const endpoints = await contentOf('WEBHOOKS', config.webhooks, read, 'endpoints')
-  if (endpoints === undefined) return undefined
+  if (config.webhooks === undefined) return undefined
+  const endpoints = await contentOf('WEBHOOKS', config.webhooks, jsonOf(Endpoints, 'list of endpoints'))
   const post = await outboundPost(config)
   try {
     return createWebhooks({ issuer: config.baseUrl, store, endpoints, post, onEvent, timers })

@@ -75,12 +75,8 @@ function visits({ baseUrl }: RunningServer, op: RunningProvider) {
 function fieldsOf(page: string): Record<string, string> {
   const fields = [...page.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)]
   const [, ...others] = fields.map(([, name = '', value = '']) => [name, value.replaceAll('&amp;', '&')])
-  return Object.fromEntries(
-    others.slice(
-      0,
-      others.findIndex(([name]) => name === 'token'),
-    ),
-  )
+  const next = others.findIndex(([name]) => name === 'token')
+  return Object.fromEntries(next < 0 ? others : others.slice(0, next))
 }
 
 function cookieOf({ headers }: Response): string {
@@ -466,7 +462,13 @@ it('shows that the identity is linked to another account', async () => {
   expect((await answered(await connect(owner), owner)).headers.get('location')).toBe('/account')
   const other = await sessionCookie(server.baseUrl, 'teacher@example.com', 'teacher')
   const answer = await answered(await connect(other), other)
-  await expectProblem(answer, 403, 'Your account of Partner is connected with another account here.')
+  const page = await answer.text()
+  expect([answer.status, /role="alert">([^<]*)/.exec(page)?.[1]]).toEqual([
+    403,
+    'Your account of Partner is connected with another account here.',
+  ])
+  expect(page).toContain('<h1>Your account</h1>')
+  expect(page, 'who is signed in needs no sign-in form').not.toContain('action="/login')
 })
 
 it('shows that the address is that of an account, and the trail tells whose', async () => {

@@ -1,7 +1,7 @@
 import type { UserClaims } from '@grantkit/core'
 import type { Expression, ExpressionBuilder, Selectable, SqlBool, UpdateObject } from 'kysely'
 import * as z from 'zod'
-import { faultsOf, parseJson, readTextFile } from '../config/text-file.ts'
+import { contentOf, jsonOf } from '../config/text-file.ts'
 import type { Database, Rows } from '../database/database.ts'
 import type { AccountRow, Tables } from '../database/tables.ts'
 import { examinedHash } from './password-hashes.ts'
@@ -56,11 +56,9 @@ export interface Accounts {
   claims(id: string): Promise<UserClaims | undefined>
 }
 
-/** @throws Error that names the fault of the file */
+/** @throws ConfigError when the file cannot be used */
 export async function readAccounts(path: string): Promise<Account[]> {
-  const parsed = AccountsFile.safeParse(parseJson(path, await readTextFile(path)))
-  if (!parsed.success) throw new Error(`${path} is not a file of accounts: ${faultsOf(parsed.error)}`)
-  return parsed.data.accounts
+  return (await contentOf('ACCOUNTS_FILE', path, jsonOf(AccountsFile, 'file of accounts'))).accounts
 }
 
 // Accounts as rows.

@@ -16,7 +16,7 @@ import {
   signInRefusals,
   windowOf,
 } from '../operator/overview.ts'
-import { minuteOf } from '../statistics/statistics.ts'
+import { minuteOf, OTHERS_LAG } from '../statistics/statistics.ts'
 import {
   type AdminOptions,
   addressOf,
@@ -59,7 +59,7 @@ export function overviewPage(options: AdminOptions): Show {
     const main = html`
 ${healthFacts(health)}
 ${rangeLinks(site, name)}
-${window.minutes > DAY_MINUTES ? html`<p class="hint">The days of the charts begin at 00:00 UTC.</p>` : ''}
+<p class="hint">${OTHERS_LAG}${window.minutes > DAY_MINUTES ? ' The days of the charts begin at 00:00 UTC.' : ''}</p>
 ${charts}
 ${refusedKnownClients(refusals)}
 ${refusedSignIns(signIns)}

@@ -241,6 +241,8 @@ interface FailedPage {
   readonly status: number
   /** The address of the browser. */
   readonly caller: string | undefined
+  /** Who was signed in there, whatever the event says of another account. */
+  readonly subject?: string | undefined
 }
 
 /**
@@ -262,14 +264,15 @@ export function reportFailedSignIn({ explain, secret, onEvent }: Options): Repor
   const [current] = [secret].flat()
   const context = { emit: onEvent as (event: BaseEvent) => void, now: systemClock, random: randomBytes }
   const attempts = explain ? signInAttempts(context, current) : undefined
-  return (event, { returnTo, status, caller }) => {
+  return (event, { returnTo, status, caller, subject }) => {
     const { searchParams } = new URL(returnTo, 'https://any.example')
     const request = { path: '/login', remoteAddress: caller }
     // A copy: V8 keeps a whole query alive for one part of its text, and steps are kept in memory.
     const fault = Buffer.from(faultOf(event)).toString() || undefined
     const error = { reason: event.reason, status, facts: { fault } }
-    const { reference } = attempts?.signInRefused(request, Object.fromEntries(searchParams), error) ?? {}
-    onEvent(event.type === 'sign_in_refused' ? { ...event, reference } : event)
+    const { reference } =
+      attempts?.signInRefused(request, Object.fromEntries(searchParams), error, subject) ?? {}
+    onEvent(event.type === 'sign_in_refused' ? { subject, ...event, reference } : event)
     return reference
   }
 }

@@ -25,7 +25,7 @@ import { type Accounts, addressOf, type StoredAccount } from '../accounts/accoun
 import { linkByAddress } from '../accounts/upstream/identities.ts'
 import type { Config } from '../config/config.ts'
 import { takesAssertions } from '../config/jwt-bearer.ts'
-import { ConfigError, contentOf, parseJson } from '../config/text-file.ts'
+import { ConfigError, contentOf, jsonOf } from '../config/text-file.ts'
 import type { SignInMethodChanged } from '../events.ts'
 import { outboundFetch, outboundPost } from '../http/outbound.ts'
 import type { Site } from '../http/page.ts'
@@ -195,9 +195,10 @@ const Documents = z.array(z.record(z.string(), z.unknown()))
 export async function clientDocumentsOf(config: Config) {
   const { enabled, admit, pinned: file } = config.features.clientDocuments
   if (!enabled) return undefined
-  const pinned = await contentOf('CIMD_PINNED', file, (text, path) => Documents.parse(parseJson(path, text)))
+  const read = jsonOf(Documents, 'list of documents')
+  const pinned = file === undefined ? [] : await contentOf('CIMD_PINNED', file, read)
   return {
-    pinned: pinned ?? [],
+    pinned,
     fetch: await outboundFetch(config),
     /** Every document is admitted; https redirect URIs only of documents that the operator lists. */
     admit: (clientId: string) => (admit.includes(clientId) ? 'https-callbacks-too' : 'yes'),

@@ -12,7 +12,7 @@ describe('grantkit check', () => {
     await writeFile(file, '{')
     const problems = (environment: Record<string, string>) =>
       trial({ config: parseConfig({ environment }), definition: {} })
-    expect(await problems({ KEYS_FILE: file })).toEqual([`${file} is not JSON`])
+    expect(await problems({ KEYS_FILE: file })).toEqual([`KEYS_FILE cannot be used: ${file} is not JSON`])
     expect(await problems({ CIMD_PINNED: file })).toEqual([
       expect.stringContaining(`CIMD_PINNED cannot be used: ${file}`),
     ])
@@ -21,21 +21,26 @@ describe('grantkit check', () => {
     expect(await problems({})).toEqual([])
   })
 
-  it.each(['KEYS_FILE', 'UPSTREAM_FILE', 'ACCOUNTS_FILE', 'WEBHOOKS', 'CIMD_PINNED'])(
-    'names a file of %s that cannot be read, and quotes nothing of it',
-    async (variable) => {
-      const file = join(await temporaryFolder(), 'wrong.json')
-      for (const content of ['{"secret": horse', '{"keys": "horse"}', '["horse"]']) {
-        await writeFile(file, content)
-        const problems = await trial({
-          config: parseConfig({ environment: { [variable]: file } }),
-          definition: {},
-        })
-        expect(problems).toEqual([expect.stringMatching(/^[^\n]*\/wrong\.json[^\n]*$/)])
-        expect(problems.join()).not.toContain('horse')
-      }
-    },
-  )
+  const FILES = ['KEYS_FILE', 'UPSTREAM_FILE', 'ACCOUNTS_FILE', 'WEBHOOKS', 'CIMD_PINNED']
+  it.each(FILES)('names a file of %s that cannot be read, and quotes nothing of it', async (variable) => {
+    const file = join(await temporaryFolder(), 'wrong.json')
+    for (const content of ['{"secret": horse', '{"keys": "horse"}', '["horse"]']) {
+      await writeFile(file, content)
+      const problems = await trial({
+        config: parseConfig({ environment: { [variable]: file } }),
+        definition: {},
+      })
+      const named = new RegExp(`^${variable} cannot be used: [^\\n]*/wrong\\.json[^\\n]*$`)
+      expect(problems).toEqual([expect.stringMatching(named)])
+      expect(problems.join()).not.toContain('horse')
+    }
+  })
+
+  it.each(FILES)('names %s and its file, where there is none', async (variable) => {
+    const config = parseConfig({ environment: { [variable]: '/gone.json' } })
+    const [problem] = await trial({ config, definition: {} })
+    expect(problem).toContain(`${variable} cannot be used: there is no file /gone.json`)
+  })
 
   it('names all problems that a start would find one after another', async () => {
     const environment = { KEYS_FILE: '/gone/keys.json', ACCOUNTS_FILE: '/gone/accounts.json' }

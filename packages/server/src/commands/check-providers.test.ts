@@ -1,8 +1,9 @@
 import { testProvider } from '@grantkit/testkit/provider'
 import { describe, expect, it } from 'vitest'
+import { ranCommand } from '../../test/ran-command.ts'
 import { providerWarnings } from '../accounts/upstream/upstream-sign-ins.ts'
 import { parseConfig } from '../config/config.ts'
-import { providerReports } from './check-providers.ts'
+import { addressWarnings, providerReports } from './check-providers.ts'
 
 type Played = Parameters<typeof testProvider>[0]
 
@@ -17,6 +18,41 @@ async function reported(options: Played, settings: object = {}) {
   const [report] = await providerReports(configured({ ...op.settings, ...settings }), fetch)
   return { ...report, rows: Object.fromEntries(report?.rows ?? []) }
 }
+
+const BY_DOMAIN = { emailDomains: ['corp.example'] }
+
+describe('grantkit check', () => {
+  const warned = (plays: NonNullable<NonNullable<Played>['plays']>, settings: object) =>
+    addressWarnings(configured({ ...testProvider({ plays }).settings, ...settings }))
+
+  it.each([
+    ['microsoft', { signUp: BY_DOMAIN }, /Entra sends no email_verified.*xms_edov/],
+    ['microsoft', { require: BY_DOMAIN, preset: undefined, label: 'Entra' }, /Entra sends no email_verified/],
+    ['authentik', { linkVerifiedEmail: true }, /email_verified: false by default/],
+  ] as const)(
+    'warns of addresses that may never count, without a request: %s %j',
+    async (plays, settings, words) => {
+      expect(await warned(plays, settings)).toEqual([expect.stringMatching(words)])
+      const open = { signUp: true, require: undefined, linkVerifiedEmail: false }
+      expect(await warned(plays, { ...settings, ...open })).toEqual([])
+      expect(await warned(plays, { ...settings, emailsVerified: { domains: ['corp.example'] } })).toEqual([])
+    },
+  )
+
+  it('prints that without --providers', async () => {
+    const { settings } = testProvider({ plays: 'microsoft' })
+    const { errors, status } = await ranCommand(
+      {
+        config: { ...configured({ ...settings, signUp: BY_DOMAIN }), database: 'memory:', store: 'memory:' },
+      },
+      ['check'],
+    )
+    expect([status, errors]).toEqual([
+      0,
+      expect.stringContaining('The provider partner: its addresses may never count'),
+    ])
+  })
+})
 
 describe('grantkit check --providers', () => {
   it('prints what the provider says, the settings with those of the preset, and what to register', async () => {
@@ -49,14 +85,6 @@ describe('grantkit check --providers', () => {
     expect((await reported({ change: { metadata } })).problem).toContain(
       'issuer is "https://other.example", not "https://op.example/"',
     )
-  })
-
-  it.each([
-    ['microsoft', { signUp: { emailDomains: ['corp.example'] } }, /Entra sends no email_verified.*xms_edov/],
-    ['authentik', { linkVerifiedEmail: true }, /email_verified: false by default/],
-  ] as const)('warns of addresses that never count: %s', async (plays, settings, words) => {
-    expect((await reported({ plays }, settings)).warnings).toEqual([expect.stringMatching(words)])
-    expect((await reported({ plays }, { signUp: true })).warnings).toEqual([])
   })
 
   it('warns where signOut finds no address there', async () => {

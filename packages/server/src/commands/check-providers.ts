@@ -1,3 +1,4 @@
+import { isMicrosoft } from '../accounts/upstream/address.ts'
 import { authMethodOf } from '../accounts/upstream/client-authentication.ts'
 import { UpstreamError } from '../accounts/upstream/identities.ts'
 import { type ProviderClientOptions, providerClient } from '../accounts/upstream/provider-client.ts'
@@ -16,9 +17,17 @@ export interface ProviderReport {
   readonly problem?: string
 }
 
+type WithProviders = Pick<Config, 'upstream' | 'upstreamFile'>
+
+/** Warns of providers of which no address may count, as far as that is known without their documents. @throws the same */
+export async function addressWarnings(config: WithProviders): Promise<readonly string[]> {
+  const providers = await configuredProviders(config)
+  return providers.flatMap((provider) => addressWarning(provider, unverifiedBy(provider)))
+}
+
 /** Reads the document of each provider. @throws Error that names the fault of the file of providers */
 export async function providerReports(
-  config: Pick<Config, 'baseUrl' | 'upstream' | 'upstreamFile'>,
+  config: WithProviders & Pick<Config, 'baseUrl'>,
   fetch?: ProviderClientOptions['fetch'],
 ): Promise<readonly ProviderReport[]> {
   const providers = await configuredProviders(config)
@@ -41,7 +50,7 @@ async function reportOf(
     return {
       id,
       rows: [...settings, ...rowsOf(provider, metadata)],
-      warnings: [...warningsOf(provider, metadata), ...signOutWarnings(provider, metadata)],
+      warnings: [...documentWarnings(provider, metadata), ...signOutWarnings(provider, metadata)],
     }
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error
@@ -83,18 +92,24 @@ function inWords(supported: unknown): string {
   return supported === undefined ? 'not listed' : supported === true ? 'yes' : 'no'
 }
 
-/** Whether users by domain can ever come in. */
-function warningsOf(
-  { id, preset, protocol, signUp, require, linkVerifiedEmail, emailsVerified }: Provider,
-  { claims_supported: claims }: Metadata,
+function unverifiedBy({ preset, issuer }: Provider): string | undefined {
+  return presetOf(preset ?? (isMicrosoft(issuer) ? 'microsoft' : undefined)).unverified
+}
+
+function documentWarnings(provider: Provider, { claims_supported: claims }: Metadata): readonly string[] {
+  const isListed = !Array.isArray(claims) || claims.includes('email_verified')
+  if (isListed || unverifiedBy(provider) !== undefined) return []
+  return addressWarning(provider, 'its document lists no claim email_verified')
+}
+
+/** Whether users by domain can ever come in. @param why no address may count */
+function addressWarning(
+  { id, protocol, signUp, require, linkVerifiedEmail, emailsVerified }: Provider,
+  why: string | undefined,
 ): readonly string[] {
   const rules = [signUp, require].map((rule) => (typeof rule === 'object' ? rule : {}))
   const needsAddress = rules.some(({ emailDomains }) => emailDomains !== undefined) || linkVerifiedEmail
-  if (!needsAddress || emailsVerified !== undefined || protocol !== 'openid') return []
-  const { unverified } = presetOf(preset)
-  const isListed = !Array.isArray(claims) || claims.includes('email_verified')
-  if (unverified === undefined && isListed) return []
-  const why = unverified ?? 'its document lists no claim email_verified'
+  if (!why || !needsAddress || emailsVerified !== undefined || protocol !== 'openid') return []
   return [
     `The provider ${id}: its addresses may never count as verified, so nobody comes in by one. ${why}, or set emailsVerified`,
   ]

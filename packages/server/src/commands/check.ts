@@ -75,11 +75,13 @@ async function warningsOf(service: ConfiguredService): Promise<readonly string[]
   const { hashWarnings } = await import('../accounts/password-hashes.ts')
   const { claimWarnings, missingWorkloadClients } = await import('./check-configuration.ts')
   const { providerWarnings } = await import('../accounts/upstream/upstream-sign-ins.ts')
+  const { addressWarnings } = await import('./check-providers.ts')
   const { config } = service
   return [
     ...configWarnings(config),
     // What is wrong with the file of providers is a problem, and named as one.
     ...(await providerWarnings(config).catch(() => [])),
+    ...(await addressWarnings(config).catch(() => [])),
     ...claimWarnings(config),
     ...(await missingWorkloadClients(service)),
     ...hashWarnings(),

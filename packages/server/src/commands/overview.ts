@@ -4,6 +4,7 @@ import { defineCommand } from 'citty'
 import { verdictOfSignIn, withoutMarks } from '../attempts/words.ts'
 import type { ConfiguredService, LoadService } from '../definition.ts'
 import type { KeyState, Overview } from '../operator/overview.ts'
+import { OTHERS_LAG } from '../statistics/statistics.ts'
 import { UsageError } from './command-line.ts'
 import { isoTime, jsonText, plain, printList } from './terminal.ts'
 import { withSharedStore } from './with-service.ts'
@@ -39,6 +40,7 @@ function linesOf({ health, keys, lastDay, knownClientsRefused, signInsRefused }:
         `${provider} ${reason} ${count} times in 24 hours: ${withoutMarks(verdictOfSignIn(reason)?.fix ?? '')}`,
       ),
     ),
+    OTHERS_LAG,
   ]
 }
 

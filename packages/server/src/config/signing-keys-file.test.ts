@@ -99,8 +99,8 @@ describe('a file of signing keys', () => {
       'cannot sign by ES256',
     ],
     ['that is not JSON', (path: string) => replaceFile(path, '{"keys": [{"d": "a-secret'), 'is not JSON'],
-    ['without private keys', (path: string) => replaceFile(path, '{"keys":[{"kty":"EC"}]}'), 'is not a set'],
-    ['without keys', (path: string) => replaceFile(path, '{"keys":[]}'), 'is not a set'],
+    ['without private keys', (path: string) => replaceFile(path, '{"keys":[{"kty":"EC"}]}'), 'is no set'],
+    ['without keys', (path: string) => replaceFile(path, '{"keys":[]}'), 'is no set'],
     ['that is gone', (path: string) => rm(path), 'ENOENT'],
   ])('%s leaves the earlier keys in place, is reported once, and can be mended', async (_, harm, cause) => {
     const { path, text, errors, keys } = await openFile()

@@ -3,12 +3,13 @@ import { access, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { newSigningKeys, PrivateJwk, rotateSigningKeys } from '@grantkit/core'
 import * as z from 'zod'
-import { createFile, faultsOf, parseJson, readTextFile, replaceFile } from './text-file.ts'
+import { contentOf, createFile, jsonOf, readTextFile, replaceFile } from './text-file.ts'
 
 /** A JSON Web Key set of private keys in a file that is readable by its owner only. */
 
 const KeySet = z.object({ keys: z.array(PrivateJwk).min(1) })
 const READ_AGAIN_MS = 5000
+const MISSING = '. The command "keys rotate" creates it.'
 
 /** The operator rotated the keys, or removed compromised ones. The ids of the added and the removed keys. */
 export interface SigningKeysRotated {
@@ -36,21 +37,12 @@ export async function readSigningKeys(path: string): Promise<PrivateJwk[]> {
   return parseKeySet(path, await readTextFile(path))
 }
 
-async function existingText(path: string): Promise<string> {
-  try {
-    return await readTextFile(path)
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause
-    throw new Error(`KEYS_FILE: there is no file ${path}. The command "keys rotate" creates it.`, { cause })
-  }
-}
-
 /**
  * The current keys of a file, which is reloaded every few seconds until the signal aborts. If the file becomes invalid,
  * the old keys stay.
  *
  * @param onError called once per fault
- * @throws Error if the file is invalid now
+ * @throws ConfigError if the file is invalid now
  */
 export async function followSigningKeys(
   path: string,
@@ -58,8 +50,8 @@ export async function followSigningKeys(
   closed: AbortSignal,
   readAgainMs: number = READ_AGAIN_MS,
 ): Promise<() => readonly PrivateJwk[]> {
-  let text = await existingText(path)
-  let keys = parseKeySet(path, text)
+  const read = (text: string) => ({ text, keys: parseKeySet(path, text) })
+  let { text, keys } = await contentOf('KEYS_FILE', path, read, MISSING)
   let fault = ''
   let timer: NodeJS.Timeout | undefined
 
@@ -165,13 +157,11 @@ export function keySetText(keys: readonly PrivateJwk[]): string {
 }
 
 function parseKeySet(path: string, text: string): PrivateJwk[] {
-  const parsed = KeySet.safeParse(parseJson(path, text))
-  if (!parsed.success)
-    throw new Error(`${path} is not a set of private signing keys: ${faultsOf(parsed.error)}`)
-  const useless = parsed.data.keys.find((key) => !signs(key))
+  const { keys } = jsonOf(KeySet, 'set of private signing keys')(text, path)
+  const useless = keys.find((key) => !signs(key))
   if (useless !== undefined)
     throw new Error(`${path}: the key ${useless.kid} cannot sign by ${useless.alg}, as its "alg" says`)
-  return parsed.data.keys
+  return keys
 }
 
 /** RFC 7518 3.1, RFC 8037 3.1 */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import * as z from 'zod'
+import type * as z from 'zod'
 
 /** Files that people write. Their content may be secret, so no error quotes it. */
 
@@ -31,29 +31,54 @@ export function parseJson(path: string, text: string): unknown {
   }
 }
 
-/** The faults that a schema found, in one line and without values. */
-export function faultsOf({ issues }: z.ZodError): string {
+/**
+ * The faults that a schema found, in one line and without values, except that an entry of a list is named by its `id`.
+ *
+ * @param written what the schema was given. Default: entries have their number
+ */
+export function faultsOf({ issues }: z.ZodError, written?: unknown): string {
   return issues
-    .map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`))
+    .map(({ path, message }) => (path.length === 0 ? message : `${placeOf(path, written)}: ${message}`))
     .join('; ')
 }
 
-/** What a configured file says. @throws ConfigError when it cannot be used */
+/** A text of another form may be anything. */
+const ID = /^[\w-]{1,40}$/
+
+function placeOf(path: readonly PropertyKey[], written: unknown): string {
+  let inside = written
+  const names = path.map((part) => {
+    inside = Object(inside)[part]
+    const { id } = Object(inside)
+    return typeof part === 'number' && ID.test(id ?? '') ? id : part
+  })
+  return names.join('.')
+}
+
+/** Reads JSON, for {@link contentOf}. @param expected as `list of documents` */
+export function jsonOf<T>(schema: z.ZodType<T>, expected: string): (text: string, path: string) => T {
+  return (text, path) => {
+    const written = parseJson(path, text)
+    const parsed = schema.safeParse(written)
+    if (parsed.success) return parsed.data
+    throw new Error(`${path} is no ${expected}: ${faultsOf(parsed.error, written)}`)
+  }
+}
+
+/** What a configured file says. @param missing what to do if there is none @throws ConfigError when it cannot be used */
 export async function contentOf<T>(
   variable: string,
-  path: string | undefined,
+  path: string,
   read: (text: string, path: string) => T,
-  expected = 'documents',
-): Promise<T | undefined> {
-  if (path === undefined) return undefined
+  missing = '',
+): Promise<T> {
   try {
     return read(await readTextFile(path), path)
   } catch (error) {
-    const reason =
-      error instanceof z.ZodError
-        ? `it is no list of ${expected}: ${faultsOf(error)}`
-        : (error as Error).message.replace(`${path} is`, 'it is')
-    throw new ConfigError([`${variable} cannot be used: ${path}: ${reason}`])
+    const { code, message } = error as NodeJS.ErrnoException
+    const named = message.startsWith(path) ? message : `${path}: ${message}`
+    const fault = code === 'ENOENT' ? `there is no file ${path}${missing}` : named
+    throw new ConfigError([`${variable} cannot be used: ${fault}`])
   }
 }
 

@@ -19,8 +19,8 @@ export async function outboundPost(config: Config): Promise<MessagePost> {
 
 async function outboundOptions(config: Config): Promise<SafeFetchOptions> {
   const { testCa, testResolve: hosts } = config.features.clientDocuments
-  const ca = await contentOf('CIMD_TEST_CA', testCa, certificatesOf)
-  return { issuer: config.baseUrl, unsafeForTests: { hosts, ...(ca === undefined ? {} : { ca }) } }
+  const ca = testCa && (await contentOf('CIMD_TEST_CA', testCa, certificatesOf))
+  return { issuer: config.baseUrl, unsafeForTests: { hosts, ...(ca ? { ca } : {}) } }
 }
 
 /** @throws Error if the first one is invalid */

@@ -29,7 +29,6 @@ import {
   changeSignIn,
   type FormHandler,
   PAGE_EXPIRED,
-  type ShowAgain,
 } from './change-sign-in.ts'
 import type { ExternalParts } from './external-login.ts'
 import { type FailureSources, failuresSection } from './failed-sign-ins.ts'
@@ -38,6 +37,7 @@ import { elsewhereOf, signedOutPage, signOut } from './logout.ts'
 import { deviceText, inLanguage, type LocalSite, type PageLanguage, type Says } from './page-language.ts'
 import { changePassword, isBySignIn, methodsOf, type Notify, signInMethods } from './sign-in-methods.ts'
 import { forOperator } from './sign-in-page.ts'
+import type { ShowAgain } from './upstream-login.ts'
 
 export interface AccountPageOptions extends LoginOptions, FailureSources {
   readonly signIns: SignInHistory
@@ -57,6 +57,7 @@ export interface AccountPageOptions extends LoginOptions, FailureSources {
 
 export interface AccountPage extends ChangeSignIn, ManageApps {
   show(c: Context): Promise<Response>
+  readonly showAgain: ShowAgain
   readonly changePassword: FormHandler
   /** Ends the session of another browser. */
   endSession(c: Context<WithBody>): Promise<Response>
@@ -130,6 +131,7 @@ ${sessionSections(here, { signIns: latest, active, session, token, ways })}`
       const own = notice?.session === visit.session.id
       return answer(c, visit, undefined, undefined, own ? notice.says : undefined)
     },
+    showAgain: answer,
     changePassword: changePassword(options, visits, answer, notify),
     async endSession(c) {
       const visit = await visits.of(c)

@@ -14,7 +14,7 @@ import type { Visit } from '../sign-in/session.ts'
 import { type AdminSignIns, isFresh } from '../sign-in/ways-to-sign-in.ts'
 import type { LoginOptions } from './login.ts'
 import { inLanguage, type Says } from './page-language.ts'
-import { providerFailed } from './upstream-login.ts'
+import { providerFailed, reportRefusal, type ShowAgain } from './upstream-login.ts'
 
 /** Handlers of the forms of "How you sign in". Each needs a sign-in within the last minutes. */
 export interface ChangeSignIn {
@@ -26,8 +26,6 @@ export interface ChangeSignIn {
 }
 
 export type FormHandler = (c: Context<WithBody>) => Promise<Response>
-/** Shows the account page again, with the problem. @param reference of the attempt that it stopped */
-export type ShowAgain = (c: Context, visit: Visit, problem: Says, reference?: string) => Promise<Response>
 
 export const MAX_NAME_LENGTH = 60
 export const NOT_FRESH: Says = ({ account }) => account.notFresh
@@ -35,19 +33,11 @@ export const NOT_ADDED: Says = ({ methods }) => methods.passkeyNotAdded
 const LAST: Says = ({ methods }) => methods.last
 
 export function changeSignIn(
-  {
-    site,
-    ways,
-    accounts,
-    adminSignIns,
-    requiredPasskeys,
-    callerOf,
-    reportFailed,
-    onEvent,
-  }: LoginOptions & { readonly accounts: AccountRows; readonly adminSignIns: AdminSignIns },
+  options: LoginOptions & { readonly accounts: AccountRows; readonly adminSignIns: AdminSignIns },
   visits: AccountVisits,
   showAgain: ShowAgain,
 ): ChangeSignIn {
+  const { site, ways, accounts, adminSignIns, requiredPasskeys, onEvent } = options
   const { passkeys, ceremonies, providers } = ways
   const accountPath = `${site.basePath}/account`
   const toAccount = (c: Context) => seeOther(c, `${accountPath}#sign-in`)
@@ -112,10 +102,9 @@ export function changeSignIn(
         return providerNext(c, provider.provider.label, await provider.begin(c.req.header('cookie'), purpose))
       } catch (error) {
         if (!(error instanceof UpstreamError)) throw error
-        const failed = { returnTo: accountPath, status: 403, caller: callerOf(c) }
-        const reference = reportFailed(providerFailed(provider.provider, error, visit.account.id), failed)
-        const refusal = { reason: error.reason, provider: provider.provider.label }
-        const problem: Says = ({ tag: locale }) => site.ui.signInRefusal({ ...refusal, locale }).text
+        const event = providerFailed(provider.provider, error)
+        const of = { returnTo: accountPath, status: 403, subject: visit.account.id }
+        const { problem, reference } = reportRefusal(options, c, provider.provider, event, of)
         return showAgain(c, visit, problem, reference)
       }
     }),

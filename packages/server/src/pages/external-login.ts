@@ -10,7 +10,7 @@ import { pageResponse } from '../http/page.ts'
 import { localesOf, signInAddress, wishesIn } from '../http/sign-in-wishes.ts'
 import { type LoginOptions, signedIn } from './login.ts'
 import { inLanguage, type Says } from './page-language.ts'
-import { backToApp, forOperator, isSignedIn, nameOfApp, needsNoSignIn } from './sign-in-page.ts'
+import { backToApp, forOperator, nameOfApp, needsNoSignIn, visitOf } from './sign-in-page.ts'
 
 /** Sign-in by the application: the redirect to it, which is in place of the sign-in page, and the callback. */
 export interface ExternalLogin {
@@ -64,7 +64,7 @@ export function externalLogin(options: LoginOptions, { signIn, imported }: Exter
     const site = inLanguage(options.site, c, { uiLocales: localesOf(returnTo) })
     const { language } = site
     const { title, tryAgain } = language.signIn
-    const back = backToApp(app, returnTo, await isSignedIn(c, options.sessions), language)
+    const back = backToApp(app, returnTo, await visitOf(c, options.sessions), language)
     const main = html`
 <h1>${title}</h1>
 <p class="problem" role="alert">${fillText(words(language), { host, provider: host })}</p>${forOperator(reference, language)}

@@ -21,6 +21,12 @@ export interface FailureSources {
 /** Neither what the user decided nor a call with access that has ended is a sign-in that failed. */
 const NO_FAILURES: readonly string[] = ['consent_denied', 'grant_ended', 'bearer_unknown']
 
+/** The user has read why, and no app is part of it. */
+function isRefusedSignIn({ steps }: ReadAttempt): boolean {
+  const last = steps.at(-1)
+  return last?.step === 'signed_in' && last.outcome !== 'ok'
+}
+
 /** Empty if nothing has failed. */
 export async function failuresSection(
   { attempts, findClient }: FailureSources,
@@ -29,7 +35,9 @@ export async function failuresSection(
 ): Promise<Markup | ''> {
   const since = new Date(Date.now() - DAYS * DAY_MS).toISOString()
   const latest = await attempts.latestFailures({ subject, since }, 4 * SHOWN)
-  const failures = latest.filter(({ verdict }) => !NO_FAILURES.includes(verdict.id)).slice(0, SHOWN)
+  const failures = latest
+    .filter((attempt) => !NO_FAILURES.includes(attempt.verdict.id) && !isRefusedSignIn(attempt))
+    .slice(0, SHOWN)
   if (failures.length === 0) return ''
   const { failures: texts } = language
   const names = await Promise.all(failures.map(({ clientId }) => clientId && nameOf(findClient, clientId)))

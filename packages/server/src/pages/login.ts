@@ -24,7 +24,6 @@ import type { WaitingIdentities } from '../sign-in/waiting-identities.ts'
 import { isFresh } from '../sign-in/ways-to-sign-in.ts'
 import type { Says } from './page-language.ts'
 import {
-  demandsMoreThanPassword,
   FORM_EXPIRED,
   needsNoSignIn,
   type SignInPage,
@@ -122,8 +121,7 @@ export function passkeyLogin(
       }
       options.onEvent(signInFailed(tried, 'wrong_passkey'))
       if ('wait' in tried) return again(429, TOO_MANY, { 'retry-after': String(tried.wait) })
-      const text = demandsMoreThanPassword(shown.wishes) ? 'wrongPasskey' : 'wrongPasskeyOrPassword'
-      return again(401, ({ signIn }) => signIn[text])
+      return again(401, ({ signIn }) => signIn.wrongPasskey)
     },
   }
 }

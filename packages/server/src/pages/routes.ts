@@ -139,7 +139,10 @@ function providerPages(options: PagesOptions, form: SignInPage, account: Account
   const { providers } = options.ways
   if (providers.length === 0) return app
   const byId = new Map(
-    providers.map((provider) => [provider.provider.id, upstreamLogin(options, form, provider)]),
+    providers.map((provider) => [
+      provider.provider.id,
+      upstreamLogin(options, form, account.showAgain, provider),
+    ]),
   )
   const known = (id: string) => byId.get(id)
   return app

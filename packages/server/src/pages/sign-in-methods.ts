@@ -8,24 +8,23 @@ import { hashPassword } from '../accounts/password-hashes.ts'
 import type { PasswordRules } from '../accounts/passwords.ts'
 import type { LinkedIdentity } from '../accounts/upstream/identities.ts'
 import { BY_PASSWORD } from '../config/authentication-classes.ts'
-import type { Provider } from '../config/providers.ts'
 import { formOf, type WithBody } from '../http/bodies-and-answers.ts'
 import type { Markup } from '../http/page.ts'
 import { signInAgain } from '../http/sign-in-wishes.ts'
 import { factsOf, type SignInFacts, type Visit } from '../sign-in/session.ts'
 import { attemptPassword, signInFailed } from '../sign-in/sign-in-attempt.ts'
-import type { AdminSignIns, WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
+import { type AdminSignIns, isOf, type WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
 import {
   type AccountVisits,
   type FormHandler,
   MAX_NAME_LENGTH,
   NOT_FRESH,
   PAGE_EXPIRED,
-  type ShowAgain,
 } from './change-sign-in.ts'
 import { type LoginOptions, signInSucceeded } from './login.ts'
 import type { LocalSite, PageLanguage, Says } from './page-language.ts'
 import { TOO_MANY } from './sign-in-page.ts'
+import type { ShowAgain } from './upstream-login.ts'
 
 /** Changes the password of the signed-in user, or sets the first one. */
 
@@ -238,11 +237,6 @@ function addPasskey(
   <input id="passkey-name" name="name" maxlength="${MAX_NAME_LENGTH}" required placeholder="${methods.example}">
   <button>${methods.addPasskey}</button>
 </form>`
-}
-
-/** By the issuer, if the identity was linked by a release that did not keep the provider. */
-function isOf({ id, issuer }: Provider, identity: LinkedIdentity): boolean {
-  return identity.provider === undefined ? identity.issuer === issuer : identity.provider === id
 }
 
 function connect(

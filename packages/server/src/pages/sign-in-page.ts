@@ -23,9 +23,9 @@ import {
 } from '../http/sign-in-wishes.ts'
 import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 import type { PasswordResets } from '../sign-in/password-resets.ts'
-import type { Sessions } from '../sign-in/session.ts'
+import type { Sessions, Visit } from '../sign-in/session.ts'
 import type { Waiting } from '../sign-in/waiting-identities.ts'
-import type { WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
+import { type OfferedWays, type WaysToSignIn, waysOf } from '../sign-in/ways-to-sign-in.ts'
 import { inLanguage, type LocalSite, type PageLanguage, type Says } from './page-language.ts'
 
 /**
@@ -60,9 +60,10 @@ interface Shown extends ShownForms {
 type Waits = Pick<Waiting, 'id' | 'label'>
 
 export interface SignInPageOptions extends FormOptions {
+  readonly ways: WaysToSignIn
   readonly baseUrl: string
   readonly secret: ServerSecret
-  readonly sessions: Pick<Sessions, 'read'>
+  readonly sessions: Pick<Sessions, 'visit'>
   readonly requestingApp: RequestingApp
 }
 
@@ -95,7 +96,8 @@ export function signInPage(options: SignInPageOptions): SignInPage {
     const app = await requestingApp(returnTo)
     const site = inLanguage(options.site, c, wishes)
     const { language } = site
-    const back = mayDecline ? backToApp(app, returnTo, await isSignedIn(c, sessions), language) : ''
+    const own = await ownWays(options, c, shown)
+    const back = mayDecline ? backToApp(app, returnTo, await visitOf(c, sessions), language) : ''
     const hidden = html`<input type="hidden" name="token" value="${form.token}">
   <input type="hidden" name="return_to" value="${returnTo}">${wishFields(wishes)}${
     connects === undefined
@@ -112,7 +114,7 @@ export function signInPage(options: SignInPageOptions): SignInPage {
 <p>${fill(language.signIn.connectWhy, { provider: connects.label })}</p>`
     }
 ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem(language)}</p>`}${forOperator(reference, language)}${offers === undefined ? '' : offerOf(site, offers, shown)}
-${signInForms({ ...options, site }, hidden, shown)}${back}`
+${signInForms({ ...options, ways: own ?? ways, site }, hidden, shown)}${own === undefined ? '' : anotherAccount(site, shown)}${back}`
     const script = ways.ceremonies && 'passkeys.js'
     // No form-action: browsers apply it to the redirect after the form, whose target may be any client.
     return pageResponse(site, {
@@ -134,7 +136,7 @@ ${signInForms({ ...options, site }, hidden, shown)}${back}`
       return known !== undefined && !isCrossSite(baseUrl, c.req.header())
     },
     async expired(c, shown) {
-      if (!demandsSignIn(shown.wishes) && (await isSignedIn(c, sessions))) return seeOther(c, shown.returnTo)
+      if (!demandsSignIn(shown.wishes) && (await visitOf(c, sessions))) return seeOther(c, shown.returnTo)
       return show(c, { ...shown, status: 403, problem: FORM_EXPIRED })
     },
   }
@@ -150,6 +152,28 @@ function offerOf({ basePath, language }: LocalSite, offers: Waits, { returnTo, w
   return html`<p><a href="${address}">${connecting(offers, language)}</a></p>`
 }
 
+function anotherAccount({ basePath, language }: LocalSite, { returnTo, wishes }: Shown): Markup {
+  const address = signInAddress(basePath, returnTo, { ...wishes, prompt: 'login select_account' })
+  return html`
+<p><a href="${address}">${language.signIn.anotherAccount}</a></p>`
+}
+
+/**
+ * The ways of the user who has to sign in again: no other is of use. Only a browser with a session of the user gets them, so they
+ * tell nobody of an account. `undefined`: the page offers every way.
+ */
+async function ownWays(
+  { sessions, ways }: Pick<SignInPageOptions, 'sessions' | 'ways'>,
+  c: Context,
+  { wishes, connects, email = '' }: Shown,
+): Promise<OfferedWays | undefined> {
+  const isSame = demandsSignIn(wishes) && !wishes.prompt?.includes('select_account')
+  if (!isSame || demandsMoreThanPassword(wishes) || connects !== undefined || !ways.builtIn) return undefined
+  const { account } = (await visitOf(c, sessions)) ?? {}
+  if (account === undefined || (email !== '' && email.toLowerCase() !== account.email)) return undefined
+  return waysOf(ways, account).catch(() => undefined)
+}
+
 /** The reference of a sign-in that failed, if it has one: its user gives it to the operator. */
 export function forOperator(reference: string | undefined, { signIn }: PageLanguage): Markup | '' {
   if (reference === undefined) return ''
@@ -157,9 +181,8 @@ export function forOperator(reference: string | undefined, { signIn }: PageLangu
 }
 
 /** The sign-in page needs no database: while it is unreachable, nobody is signed in. */
-export async function isSignedIn(c: Context, sessions: SignInPageOptions['sessions']): Promise<boolean> {
-  const session = await sessions.read(c.req.header('cookie')).catch(() => undefined)
-  return session !== undefined
+export function visitOf(c: Context, sessions: SignInPageOptions['sessions']): Promise<Visit | undefined> {
+  return sessions.visit(c.req.header('cookie')).catch(() => undefined)
 }
 
 /**
@@ -170,7 +193,7 @@ export async function needsNoSignIn(
   c: Context,
   { sessions }: Pick<SignInPageOptions, 'sessions'>,
 ): Promise<boolean> {
-  return !demandsSignIn(wishesIn(c.req.query())) && isSignedIn(c, sessions)
+  return !demandsSignIn(wishesIn(c.req.query())) && (await visitOf(c, sessions)) !== undefined
 }
 
 // The forms of the sign-in page, one for each method.
@@ -190,7 +213,7 @@ interface ShownForms {
 
 interface FormOptions {
   readonly site: Site
-  readonly ways: WaysToSignIn
+  readonly ways: OfferedWays
   /** Absent if no mail can be sent. */
   readonly resets?: PasswordResets | undefined
 }
@@ -209,7 +232,7 @@ function signInForms(options: LocalFormOptions, hidden: Markup, shown: ShownForm
     : everyWay({ ...options, ways }, hidden, shown)
 }
 
-export function demandsMoreThanPassword({ acrValues }: SignInWishes): boolean {
+function demandsMoreThanPassword({ acrValues }: SignInWishes): boolean {
   return acrValues !== undefined && !isMetByAny(acrValues.split(' '))
 }
 
@@ -217,7 +240,7 @@ const AUTOFOCUS = html.raw` autofocus`
 
 function passwordForm(
   { basePath, language: { signIn } }: LocalSite,
-  { ceremonies, builtIn }: WaysToSignIn,
+  { ceremonies, builtIn }: OfferedWays,
   hidden: Markup,
   email: string,
 ): Markup {
@@ -247,9 +270,17 @@ function everyWay(
   hidden: Markup,
   { returnTo, wishes, email = '', passkeysInField = true }: ShownForms,
 ): Markup {
+  const others = providerForms(site, ways.providers, hidden)
+  if (ways.hasPassword === false) return html`${ways.ceremonies ? onlyPasskey(site, hidden) : ''}${others}`
   const forgot = resets && ways.builtIn ? forgotten(site, returnTo, wishes) : ''
   const passkey = ways.ceremonies ? passkeyForm(site, hidden, { inField: passkeysInField }) : ''
-  return html`${passwordForm(site, ways, hidden, email)}${forgot}${passkey}${providerForms(site, ways.providers, hidden)}`
+  return html`${passwordForm(site, ways, hidden, email)}${forgot}${passkey}${others}`
+}
+
+function onlyPasskey(site: LocalSite, hidden: Markup): Markup {
+  const { stepUp } = site.language
+  return html`${passkeyForm(site, hidden, { button: html`<button class="primary">${stepUp.button}</button>` })}
+<p class="unsupported">${stepUp.unsupported}</p>`
 }
 
 type Providers = WaysToSignIn['providers']
@@ -262,23 +293,21 @@ function trusted(providers: Providers): Providers {
  * Whether some way to sign in here can be strong enough. Otherwise the page is as usual, and the client gets its error after
  * the sign-in.
  */
-function canMeet({ ceremonies, providers }: WaysToSignIn): boolean {
+function canMeet({ ceremonies, providers }: OfferedWays): boolean {
   return ceremonies !== undefined || trusted(providers).length > 0
 }
 
 function strongWays(
   site: LocalSite,
-  { ceremonies, providers }: WaysToSignIn,
+  { ceremonies, providers }: OfferedWays,
   hidden: Markup,
   needsPasskey = false,
 ): Markup {
   const form = (button: Markup) => (ceremonies ? passkeyForm(site, hidden, { button }) : html``)
   const others = providerForms(site, trusted(providers), hidden)
-  const { firstPasskey, stepUp } = site.language
+  const { firstPasskey } = site.language
   if (needsPasskey)
-    return html`<p class="problem" role="alert">${firstPasskey.only}</p>
-${form(html`<button class="primary">${stepUp.button}</button>`)}
-<p class="unsupported">${stepUp.unsupported}</p>${others}`
+    return html`<p class="problem" role="alert">${firstPasskey.only}</p>${onlyPasskey(site, hidden)}${others}`
   const notice = { locale: site.language.tag, account: `${site.basePath}/account#sign-in`, form }
   return html`${site.ui.stepUpNotice(notice)}${others}`
 }
@@ -351,11 +380,11 @@ function sentBy(app: Awaited<ReturnType<RequestingApp>>, { signIn, common }: Pag
 export function backToApp(
   app: Awaited<ReturnType<RequestingApp>>,
   returnTo: string,
-  isSignedIn: boolean,
+  visit: Visit | undefined,
   { signIn }: PageLanguage,
 ): Markup | '' {
   // Any other visitor would be sent to the sign-in page again.
-  if (app === undefined && !isSignedIn) return ''
+  if (app === undefined && visit === undefined) return ''
   if (app === undefined)
     return html`
 <p><a href="${returnTo}">${signIn.goBack}</a></p>`

@@ -8,17 +8,17 @@ import type { StoredAccount } from '../accounts/accounts.ts'
 import { connectionIdOf } from '../accounts/sessions.ts'
 import { accountFor, type Identity, UpstreamError } from '../accounts/upstream/identities.ts'
 import type { Belonging } from '../accounts/upstream/memberships.ts'
-import type { ToProvider, UpstreamSignIn } from '../accounts/upstream/upstream-sign-in.ts'
+import type { Purpose, ToProvider, UpstreamSignIn } from '../accounts/upstream/upstream-sign-in.ts'
 import type { Provider } from '../config/providers.ts'
 import type { RefusalReason, SignInRefused } from '../events.ts'
 import { formOf, jsonError, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
 import { pageResponse } from '../http/page.ts'
-import { type SignInWishes, wishesIn } from '../http/sign-in-wishes.ts'
+import { wishesIn } from '../http/sign-in-wishes.ts'
 import { factsOf, type Visit } from '../sign-in/session.ts'
 import { hasOtherWay } from '../sign-in/ways-to-sign-in.ts'
 import { type LoginOptions, signedIn, signInSucceeded } from './login.ts'
-import { inLanguage, type LocalSite } from './page-language.ts'
-import { type SignInPage, TOO_MANY } from './sign-in-page.ts'
+import { inLanguage, type LocalSite, type Says } from './page-language.ts'
+import { type SignInPage, TOO_MANY, visitOf } from './sign-in-page.ts'
 
 /** Sign-in with a provider: the redirect to it, and the callback, which takes either a GET or a POST. */
 export interface UpstreamLogin {
@@ -28,14 +28,19 @@ export interface UpstreamLogin {
   posted(c: Context<WithBody>): Promise<Response>
 }
 
+/** Shows the account page again, with the problem. @param reference of the attempt that it stopped */
+export type ShowAgain = (c: Context, visit: Visit, problem: Says, reference?: string) => Promise<Response>
+
 export function upstreamLogin(
   options: LoginOptions & { readonly accounts: Pick<AccountRows, 'endSessionsOf'> },
   page: SignInPage,
+  showAgain: ShowAgain,
   provider: UpstreamSignIn,
 ): UpstreamLogin {
-  const refused = refusedPage(options, page, provider.provider)
+  const stopped = stoppedPage(options, page, showAgain)
+  const refused = refusedPage(options, stopped, provider.provider)
   const explained = withProblems(refused, provider)
-  const withinLimit = limited(options, page)
+  const withinLimit = limited(options, stopped)
   const home = `${options.site.basePath}/`
 
   async function finish(c: Context, answer: string): Promise<Response> {
@@ -115,7 +120,7 @@ export function upstreamLogin(
 
   async function answered(c: Context, answer: string): Promise<Response> {
     const purpose = provider.purposeOf(c.req.header('cookie'), answer)
-    const shown = purpose ?? { returnTo: home, wishes: {} }
+    const shown = purpose ?? { returnTo: home, wishes: {}, linkFor: undefined }
     const work = () => finish(c, answer)
     // Without the cookie nothing is sent to the provider, and any web page can make a browser load this address.
     return explained(c, shown, () => (purpose === undefined ? work() : withinLimit(c, shown, work)))
@@ -126,11 +131,10 @@ export function upstreamLogin(
   return {
     async begin(c) {
       const fields = formOf(c)
-      const shown = { returnTo: returnPath(fields.return_to, home), wishes: wishesIn(fields) }
-      if (!page.isOwnForm(c, fields.token)) return page.expired(c, shown)
-      const purpose = { ...shown, linkFor: '' }
+      const purpose = { returnTo: returnPath(fields.return_to, home), wishes: wishesIn(fields), linkFor: '' }
+      if (!page.isOwnForm(c, fields.token)) return page.expired(c, purpose)
       const work = async () => toProvider(c, await provider.begin(c.req.header('cookie'), purpose))
-      return explained(c, shown, () => withinLimit(c, shown, work))
+      return explained(c, purpose, () => withinLimit(c, purpose, work))
     },
     async callback(c) {
       if (responseMode !== 'query') return notAllowed(c, 'POST')
@@ -182,22 +186,36 @@ function toProvider(c: Context, { location, cookies }: ToProvider): Response {
   return seeOther(c, location)
 }
 
-/** The sign-in page of the same request. */
-interface Back {
-  readonly returnTo: string
-  readonly wishes: SignInWishes
+/** Where the way to the provider began. Without `linkFor` it did not begin in this browser. */
+interface Back extends Pick<Purpose, 'returnTo' | 'wishes'> {
+  readonly linkFor: string | undefined
+}
+
+type Stopped = (
+  c: Context,
+  back: Back,
+  shown: Omit<Parameters<SignInPage['show']>[1], keyof Back> & { readonly problem: Says },
+) => Promise<Response>
+
+/** The sign-in page, or the account page for a user who is signed in and was connecting the provider. */
+function stoppedPage({ sessions }: LoginOptions, page: SignInPage, showAgain: ShowAgain): Stopped {
+  return async (c, back, shown) => {
+    const visit = back.linkFor ? await visitOf(c, sessions) : undefined
+    return visit === undefined
+      ? page.show(c, { ...back, ...shown })
+      : showAgain(c, visit, shown.problem, shown.reference)
+  }
 }
 
 type Within = (c: Context, back: Back, work: () => Promise<Response>) => Promise<Response>
 
 /** Failures are limited by network, because each may send a request to the provider. */
-function limited({ limits, callerOf }: LoginOptions, page: SignInPage): Within {
+function limited({ limits, callerOf }: LoginOptions, stopped: Stopped): Within {
   return async (c, back, work) => {
     const address = callerOf(c) ?? 'unknown'
     const wait = await limits.waitOfNetwork(address)
     if (wait > 0)
-      return page.show(c, {
-        ...back,
+      return stopped(c, back, {
         status: 429,
         problem: TOO_MANY,
         headers: { 'retry-after': String(wait) },
@@ -217,21 +235,34 @@ type Refused = (
   offer?: Offer,
 ) => Promise<Response>
 
-/** The sign-in page, with the reason in the language of the user. */
-function refusedPage(options: LoginOptions, page: SignInPage, provider: Provider): Refused {
-  return (c, back, event, user = {}, offer = {}) => {
-    const { returnTo } = back
+function refusedPage(options: LoginOptions, stopped: Stopped, provider: Provider): Refused {
+  return async (c, back, event, user = {}, offer = {}) => {
+    // Any web page can make a browser load the callback: what its user never began is not theirs.
+    const visit = back.linkFor === undefined ? undefined : await visitOf(c, options.sessions)
     const status = STATUSES[event.reason] ?? 403
-    const reference = options.reportFailed(event, { returnTo, status, caller: options.callerOf(c) })
-    const { text } = options.site.ui.signInRefusal({
-      locale: inLanguage(options.site, c, back.wishes).language.tag,
-      reason: shownReason(event.reason, user),
-      provider: provider.label,
-      domain: user.domain,
-      domains: domainsFor(provider, user),
-    })
-    return page.show(c, { ...back, ...offer, status, problem: () => text, reference, mayDecline: true })
+    const of = { returnTo: back.returnTo, status, subject: visit?.account.id }
+    const told = reportRefusal(options, c, provider, event, of, user)
+    return stopped(c, back, { ...offer, ...told, status, mayDecline: true })
   }
+}
+
+/** Reports it. @returns what the page says: the reason in the language of the user, and the reference */
+export function reportRefusal(
+  { site, callerOf, reportFailed }: Pick<LoginOptions, 'site' | 'callerOf' | 'reportFailed'>,
+  c: Context,
+  provider: Provider,
+  event: SignInRefused,
+  of: Omit<Parameters<LoginOptions['reportFailed']>[1], 'caller'>,
+  user: Belonging = {},
+): { readonly problem: Says; readonly reference: string | undefined } {
+  const refusal = {
+    reason: shownReason(event.reason, user),
+    provider: provider.label,
+    domain: user.domain,
+    domains: domainsFor(provider, user),
+  }
+  const problem: Says = ({ tag: locale }) => site.ui.signInRefusal({ ...refusal, locale }).text
+  return { problem, reference: reportFailed(event, { ...of, caller: callerOf(c) }) }
 }
 
 /** That an address has an account here is told only to a user who has proven to the provider that it is theirs. */
@@ -275,13 +306,11 @@ async function visitOfSession({ sessions }: LoginOptions, c: Context, id: string
   return visit
 }
 
-/** @param subject the account that is linking the provider, if any */
 export function providerFailed(
   provider: UpstreamSignIn['provider'],
   { reason, detail }: UpstreamError,
-  subject?: string,
 ): SignInRefused {
-  return { ...refusalOf(provider, reason, subject), ...(detail && { detail }) }
+  return { ...refusalOf(provider, reason), ...(detail && { detail }) }
 }
 
 function refusalOf(

@@ -13,10 +13,12 @@ import {
   type AccountsOfIdentities,
   type IdentityRows,
   identityRows,
+  type LinkedIdentity,
 } from '../accounts/upstream/identities.ts'
 import type { UpstreamSignIn } from '../accounts/upstream/upstream-sign-in.ts'
 import { relyingParty } from '../config/address.ts'
 import { type AuthenticationClass, classOf } from '../config/authentication-classes.ts'
+import type { Provider } from '../config/providers.ts'
 import type { Database } from '../database/database.ts'
 import type { Visit } from './session.ts'
 
@@ -68,6 +70,31 @@ export function waysToSignIn({
     ceremonies: options && { registration: registrationCeremony(options), signIn: signInCeremony(options) },
     providers,
   }
+}
+
+/** The ways that a page offers. */
+export interface OfferedWays extends Pick<WaysToSignIn, 'builtIn' | 'ceremonies' | 'providers'> {
+  /** Default: true. */
+  readonly hasPassword?: boolean
+}
+
+/** Those that a user has; `undefined` without any that is still configured. @throws OAuthError `temporarily_unavailable` */
+export async function waysOf(
+  { builtIn, ceremonies, ...ways }: WaysToSignIn,
+  { id, password }: StoredAccount,
+): Promise<OfferedWays | undefined> {
+  const [passkeys, identities] = await Promise.all([ways.passkeys.list(id), ways.identities.list(id)])
+  const providers = ways.providers.filter(({ provider }) =>
+    identities.some((identity) => isOf(provider, identity)),
+  )
+  const own = { builtIn, providers, ceremonies: passkeys.length > 0 ? ceremonies : undefined }
+  const hasPassword = password !== ''
+  return hasPassword || own.ceremonies || providers.length > 0 ? { ...own, hasPassword } : undefined
+}
+
+/** By the issuer, if the identity was linked by a release that did not keep the provider. */
+export function isOf({ id, issuer }: Provider, identity: LinkedIdentity): boolean {
+  return identity.provider === undefined ? identity.issuer === issuer : identity.provider === id
 }
 
 const FRESH_SECONDS = 5 * 60

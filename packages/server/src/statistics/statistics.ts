@@ -138,6 +138,9 @@ export type OnResponse = (response: MeasuredResponse) => void
 
 export type StatisticsReader = ReturnType<typeof statisticsReader>
 
+/** How complete the counts are that {@link statisticsReader} reads. */
+export const OTHERS_LAG = 'Other processes of the server add their numbers once a minute.'
+
 /** Reads counts, including the latest ones of this replica. @throws OAuthError `temporarily_unavailable` */
 export function statisticsReader(database: Database, statistics: Pick<Statistics, 'flush'>) {
   return errorsAs503({

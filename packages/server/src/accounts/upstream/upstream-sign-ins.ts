@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Config } from '../../config/config.ts'
 import { presetOf } from '../../config/provider-presets.ts'
 import { faultTogether, isUnbound, type Provider, Providers } from '../../config/providers.ts'
-import { faultsOf, parseJson, readTextFile } from '../../config/text-file.ts'
+import { contentOf, jsonOf } from '../../config/text-file.ts'
 import { DAY_SECONDS } from '../../config/time-units.ts'
 import { type UpstreamOptions, type UpstreamSignIn, upstreamSignIn } from './upstream-sign-in.ts'
 
@@ -38,19 +38,14 @@ export async function configuredProviders({
   upstreamFile,
 }: WithProviders): Promise<readonly Provider[]> {
   if (upstreamFile === undefined) return upstream
-  const all = [...upstream, ...(await readProviders(upstreamFile))]
+  const read = jsonOf(ProvidersFile, 'file of providers')
+  const all = [...upstream, ...(await contentOf('UPSTREAM_FILE', upstreamFile, read)).providers]
   const fault = faultTogether(all)
   if (fault !== undefined) throw new Error(`${upstreamFile} together with upstream ${fault}`)
   return all
 }
 
 const ProvidersFile = z.strictObject({ providers: Providers(z.string().min(1)) })
-
-async function readProviders(path: string): Promise<readonly Provider[]> {
-  const parsed = ProvidersFile.safeParse(parseJson(path, await readTextFile(path)))
-  if (!parsed.success) throw new Error(`${path} is not a file of providers: ${faultsOf(parsed.error)}`)
-  return parsed.data.providers
-}
 
 /** Days before the end of a secret. */
 const WARNED_DAYS = 30

@@ -19,6 +19,7 @@ export const de: ServerTexts = {
     withProvider: 'Weiter mit {provider}',
     backFrom: 'Zurück von {provider}',
     reference: 'Referenz: {reference}',
+    anotherAccount: 'Anderes Konto verwenden',
     goBack: 'Zurück, ohne sich erneut anzumelden',
     goBackTo: 'Zurück zu {app}, ohne sich anzumelden',
     goBackToApp: 'Zurück zur App, ohne sich anzumelden',
@@ -27,8 +28,6 @@ export const de: ServerTexts = {
     tooMany: 'Zu viele Versuche. Bitte warten Sie ein wenig.',
     wrongPassword: 'E-Mail-Adresse und Passwort passen nicht zusammen.',
     wrongPasskey: 'Die Anmeldung mit diesem Passkey ist fehlgeschlagen. Bitte versuchen Sie es noch einmal.',
-    wrongPasskeyOrPassword:
-      'Die Anmeldung mit diesem Passkey ist fehlgeschlagen. Bitte versuchen Sie es noch einmal, oder verwenden Sie Ihr Passwort.',
   },
   signInElsewhere: {
     denied: '{host} hat Sie nicht angemeldet.',

@@ -25,6 +25,8 @@ export const en = {
     backFrom: 'Back from {provider}',
     /** The user gives it to the operator. */
     reference: 'Reference: {reference}',
+    /** A link, where the page offers only the ways of the user who is signed in. */
+    anotherAccount: 'Use another account',
     goBack: 'Go back without signing in again',
     goBackTo: 'Go back to {app} without signing in',
     goBackToApp: 'Go back to the app without signing in',
@@ -33,7 +35,6 @@ export const en = {
     tooMany: 'Too many attempts. Please wait a little.',
     wrongPassword: 'This e-mail address and password do not belong together.',
     wrongPasskey: 'This passkey did not sign you in. Please try again.',
-    wrongPasskeyOrPassword: 'This passkey did not sign you in. Please try again, or use your password.',
   },
   /** Where an application signs the users in, `{host}`. */
   signInElsewhere: {

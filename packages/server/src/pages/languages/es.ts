@@ -19,6 +19,7 @@ export const es: ServerTexts = {
     withProvider: 'Continuar con {provider}',
     backFrom: 'De vuelta de {provider}',
     reference: 'Referencia: {reference}',
+    anotherAccount: 'Usar otra cuenta',
     goBack: 'Volver sin iniciar sesión de nuevo',
     goBackTo: 'Volver a {app} sin iniciar sesión',
     goBackToApp: 'Volver a la aplicación sin iniciar sesión',
@@ -27,8 +28,6 @@ export const es: ServerTexts = {
     tooMany: 'Demasiados intentos. Espere un poco.',
     wrongPassword: 'Esta dirección de correo y esta contraseña no se corresponden.',
     wrongPasskey: 'No se ha podido iniciar sesión con esta llave de acceso. Inténtelo de nuevo.',
-    wrongPasskeyOrPassword:
-      'No se ha podido iniciar sesión con esta llave de acceso. Inténtelo de nuevo o use su contraseña.',
   },
   signInElsewhere: {
     denied: '{host} no ha iniciado su sesión.',

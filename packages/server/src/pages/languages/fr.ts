@@ -19,6 +19,7 @@ export const fr: ServerTexts = {
     withProvider: 'Continuer avec {provider}',
     backFrom: 'De retour de {provider}',
     reference: 'Référence : {reference}',
+    anotherAccount: 'Utiliser un autre compte',
     goBack: 'Revenir sans se reconnecter',
     goBackTo: 'Revenir à {app} sans se connecter',
     goBackToApp: 'Revenir à l’application sans se connecter',
@@ -27,8 +28,6 @@ export const fr: ServerTexts = {
     tooMany: 'Trop de tentatives. Veuillez patienter un peu.',
     wrongPassword: 'Cette adresse e-mail et ce mot de passe ne correspondent pas.',
     wrongPasskey: 'La connexion avec cette clé d’accès a échoué. Veuillez réessayer.',
-    wrongPasskeyOrPassword:
-      'La connexion avec cette clé d’accès a échoué. Veuillez réessayer ou utiliser votre mot de passe.',
   },
   signInElsewhere: {
     denied: '{host} ne vous a pas connecté.',

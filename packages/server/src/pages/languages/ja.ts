@@ -19,6 +19,7 @@ export const ja: ServerTexts = {
     withProvider: '{provider} で続行',
     backFrom: '{provider} から戻りました',
     reference: '参照番号：{reference}',
+    anotherAccount: '別のアカウントを使う',
     goBack: '再度ログインせずに戻る',
     goBackTo: 'ログインせずに {app} に戻る',
     goBackToApp: 'ログインせずにアプリに戻る',
@@ -27,8 +28,6 @@ export const ja: ServerTexts = {
     tooMany: '試行回数が多すぎます。しばらくお待ちください。',
     wrongPassword: 'メールアドレスとパスワードの組み合わせが正しくありません。',
     wrongPasskey: 'このパスキーではログインできませんでした。もう一度お試しください。',
-    wrongPasskeyOrPassword:
-      'このパスキーではログインできませんでした。もう一度試すか、パスワードを使ってください。',
   },
   signInElsewhere: {
     denied: '{host} でログインできませんでした。',

@@ -19,6 +19,7 @@ export const ptBR: ServerTexts = {
     withProvider: 'Continuar com {provider}',
     backFrom: 'De volta de {provider}',
     reference: 'Referência: {reference}',
+    anotherAccount: 'Usar outra conta',
     goBack: 'Voltar sem entrar de novo',
     goBackTo: 'Voltar para {app} sem entrar',
     goBackToApp: 'Voltar para o aplicativo sem entrar',
@@ -27,8 +28,6 @@ export const ptBR: ServerTexts = {
     tooMany: 'Tentativas demais. Aguarde um pouco.',
     wrongPassword: 'Este endereço de e-mail e esta senha não correspondem.',
     wrongPasskey: 'Não foi possível entrar com esta chave de acesso. Tente novamente.',
-    wrongPasskeyOrPassword:
-      'Não foi possível entrar com esta chave de acesso. Tente novamente ou use sua senha.',
   },
   signInElsewhere: {
     denied: '{host} não fez o seu login.',
