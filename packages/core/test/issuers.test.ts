@@ -1,5 +1,5 @@
 import { createResourceServer, type Feature, type HttpRequest } from '@grantkit/core'
-import { toFetchHandler } from '@grantkit/core/adapter'
+import { routeFinder, toFetchHandler } from '@grantkit/core/adapter'
 import { byHost, byPath, type IssuersOptions } from '@grantkit/core/issuers'
 import { createMemoryStore } from '@grantkit/store-memory'
 import * as openid from 'openid-client'
@@ -70,6 +70,16 @@ describe('the address of a request', () => {
     expect(options.mock.calls.filter(([key]) => key !== 'a')).toEqual([])
   })
 
+  it.each([
+    ['/t/a/oauth/authorize', true],
+    ['/t/a/notes', false],
+    ['/t/z/oauth/authorize', false],
+    ['/t', false],
+  ])('says whether %s is the path of an issuer, before the body is read: %s', async (path, isFound) => {
+    const route = routeFinder(openIssuers().byPaths.routes)(path)
+    expect((await route?.find?.(get(path))) !== undefined).toBe(isFound)
+  })
+
   it('is not what X-Forwarded-Host says, unless the operator trusts it', async () => {
     const path = '/.well-known/oauth-authorization-server'
     const headers = { host: 'c.example', 'x-forwarded-host': 'd.example' }
@@ -114,7 +124,7 @@ describe('an issuer', () => {
     options.mockImplementationOnce(async () => {
       throw new Error('The database of tenants does not answer')
     })
-    await expect(answered(byPaths, get(DOCUMENT))).rejects.toMatchObject({
+    await expect(byPaths.find('a')).rejects.toMatchObject({
       status: 503,
       cause: {
         message: 'issuers: a cannot be created',

@@ -155,7 +155,7 @@ export function issuers<Scope extends string>(options: IssuersOptions<Scope>): I
   }
 
   const of = async (request: HttpRequest) => find(addresses.keyOf(request) ?? '')
-  const route = { methods: ['*'], handle: answerOf(of) }
+  const route = { methods: ['*'], ...answersOf(of) }
   return {
     routes: [
       ...addresses.paths.map((path) => ({ ...route, path })),
@@ -232,11 +232,17 @@ function limiterOf(limiter: RateLimiter, issuer: string): RateLimiter {
 /** Not for a cache: there may be such an issuer in a minute. */
 const NOT_FOUND: HttpResponse = { status: 404, headers: { 'cache-control': 'no-store' }, body: '' }
 
-function answerOf(issuerOf: (request: HttpRequest) => Promise<Ready | undefined>): Route['handle'] {
-  return async (request) => {
-    const issuer = await issuerOf(request)
-    return issuer?.routeAt(request.path)?.handle(request) ?? NOT_FOUND
+function answersOf(issuerOf: (request: HttpRequest) => Promise<Ready | undefined>) {
+  const find: Required<Route>['find'] = async (request) => {
+    try {
+      return (await issuerOf(request))?.routeAt(request.path)
+    } catch (thrown) {
+      const response = failedResponse(thrown)
+      return { handle: async () => response }
+    }
   }
+  const handle: Route['handle'] = async (request) => (await find(request))?.handle(request) ?? NOT_FOUND
+  return { find, handle }
 }
 
 interface AllowedCallers {
