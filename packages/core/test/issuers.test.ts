@@ -1,9 +1,9 @@
-import { createResourceServer, type Feature, type HttpRequest } from '@grantkit/core'
+import { createResourceServer, type Feature, type HttpRequest, type OAuthError } from '@grantkit/core'
 import { routeFinder, toFetchHandler } from '@grantkit/core/adapter'
 import { byHost, byPath, type IssuersOptions } from '@grantkit/core/issuers'
 import { createMemoryStore } from '@grantkit/store-memory'
 import * as openid from 'openid-client'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { authorize, bodyOf, decide, refresh, requestToken, tokensFor } from './client.ts'
 import {
   type At,
@@ -119,20 +119,49 @@ describe('an issuer', () => {
     expect((await refresh(await serviceAt('a'), client, refresh_token)).status).toBe(200)
   })
 
-  it('that cannot be created is a 503 alone, until it can', async () => {
-    const { byPaths, options } = openIssuers()
+  it('that cannot be created is a 503 alone, tried and logged once in a second, until it can', async () => {
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
+    onTestFinished(() => logged.mockRestore())
+    const { byPaths, options, clock } = openIssuers()
     options.mockImplementationOnce(async () => {
       throw new Error('The database of tenants does not answer')
     })
-    await expect(byPaths.find('a')).rejects.toMatchObject({
-      status: 503,
-      cause: {
-        message: 'issuers: a cannot be created',
-        cause: { message: 'The database of tenants does not answer' },
-      },
-    })
+    const statusOf = async () => (await answered(byPaths, get(DOCUMENT))).status
+    expect([await statusOf(), await statusOf(), await statusOf()]).toEqual([503, 503, 503])
+    const failure = {
+      message: 'issuers: a cannot be created',
+      cause: { message: 'The database of tenants does not answer' },
+    }
+    expect(logged.mock.calls).toMatchObject([['Grantkit: a request failed:', failure]])
+    await expect(byPaths.find('a')).rejects.toMatchObject({ reason: 'issuer_unavailable', cause: failure })
     expect((await answered(byPaths, get('/t/b/.well-known/openid-configuration'))).status).toBe(200)
-    expect((await answered(byPaths, get(DOCUMENT))).status).toBe(200)
+    expect(options.mock.calls.map(([key]) => key)).toEqual(['a', 'b'])
+    clock.now++
+    expect(await statusOf()).toBe(200)
+  })
+
+  it('of which the options do not come is a 503 after ten seconds, with no timer left', async () => {
+    const { byPaths, options } = openIssuers()
+    const begun = Promise.withResolvers<void>()
+    options.mockImplementationOnce(() => {
+      begun.resolve()
+      return new Promise(() => {})
+    })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const reason = async () => (await byPaths.find('a').catch((thrown: OAuthError) => thrown)) as OAuthError
+    const waiting = Promise.all([reason(), reason()])
+    await begun.promise
+    expect(vi.getTimerCount()).toBe(1)
+    await vi.advanceTimersByTimeAsync(10_000)
+    const [first, second] = await waiting
+    expect(second).toBe(first)
+    expect(first.cause).toMatchObject({
+      message: 'issuers: a cannot be created',
+      cause: { message: 'options has no result after 10000 ms' },
+    })
+    await byPaths.find('b')
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   it('that could not be created leaves the newer one in place', async () => {

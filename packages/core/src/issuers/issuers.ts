@@ -5,20 +5,25 @@
  */
 import { type AuthorizationServer, createAuthorizationServer } from '../authorization-server.ts'
 import type { Feature } from '../feature.ts'
+import { withinDeadline } from '../grants/operator-claims.ts'
 import { endGrantsWhere } from '../grants/user-grants.ts'
-import { failedResponse } from '../http/endpoint.ts'
+import { errorResponse, failedResponse } from '../http/endpoint.ts'
 import { type HttpRequest, type HttpResponse, type Route, routeFinder } from '../http/http.ts'
 import { wholeNumber } from '../kernel/kernel.ts'
-import { OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import { acceptedSecrets, derivedKey, type ServerSecret } from '../kernel/secrets.ts'
 import type { Store } from '../kernel/store.ts'
-import { systemClock } from '../kernel/time.ts'
+import { systemClock, systemTime } from '../kernel/time.ts'
 import { inProcess, type RateLimiter } from '../limits/rate-limits.ts'
 import type { AuthorizationServerOptions } from '../options.ts'
 import type { Caller, ResourceServer } from '../resource/access.ts'
 import type { IssuerAddresses } from './addresses.ts'
 
 export { byHost, byPath, type IssuerAddresses } from './addresses.ts'
+
+export const ISSUER_ERRORS = defineErrors({
+  issuer_unavailable: ['temporarily_unavailable', 'This issuer is temporarily unavailable. Try again'],
+})
 
 /** An issuer in use. */
 export interface Issuer {
@@ -49,7 +54,10 @@ export interface IssuersOptions<Scope extends string> {
    * every request, so answer from memory.
    */
   version(key: string): string | undefined | Promise<string | undefined>
-  /** The options of an issuer, read when its version is new, and by `remove`. They must not start timers: a replaced server has no end. */
+  /**
+   * The options of an issuer, read when its version is new, and by `remove`. If they fail, or are not there after ten seconds, its requests
+   * are a 503 for a second; the next one then tries again. They must not start timers: a replaced server has no end.
+   */
   options(key: string, own: OwnParts): IssuerOptions<Scope> | Promise<IssuerOptions<Scope>>
   /** The number of issuers that are kept ready. Default 1000. */
   readonly most?: number | undefined
@@ -93,8 +101,12 @@ interface Ready extends Issuer {
 interface Kept {
   readonly version: string
   readonly issuer: Promise<Ready>
-  readonly usedAt: number
+  usedAt: number
+  /** Epoch seconds, once its creation has failed. */
+  retryAt?: number
 }
+
+const [CREATION_MS, RETRY_SECONDS] = [10_000, 1]
 
 /** What an address can have as it is, up to the longest namespace. */
 const KEY = /^[\w.~:[\]-]{1,256}$/
@@ -138,20 +150,24 @@ export function issuers<Scope extends string>(options: IssuersOptions<Scope>): I
     }
     const known = kept.get(key)
     kept.delete(key)
-    const issuer = known?.version === version ? known.issuer : newIssuer(key, version)
-    kept.set(key, { version, issuer, usedAt: now() })
-    return issuer
+    const isGood = known?.version === version && (known.retryAt ?? Number.POSITIVE_INFINITY) > now()
+    const entry = isGood ? known : newEntry(key, version)
+    entry.usedAt = now()
+    kept.set(key, entry)
+    return entry.issuer
   }
 
-  function newIssuer(key: string, version: string): Promise<Ready> {
+  function newEntry(key: string, version: string): Kept {
     for (const [other, { usedAt }] of kept) {
       if (kept.size < most && usedAt > now() - idle) break
       kept.delete(other)
     }
     const issuer = available(key, () => created(options, { key, version, counters }))
-    // The next request tries again.
-    issuer.catch(() => kept.get(key)?.issuer === issuer && kept.delete(key))
-    return issuer
+    const entry: Kept = { version, issuer, usedAt: now() }
+    issuer.catch(() => {
+      entry.retryAt = now() + RETRY_SECONDS
+    })
+    return entry
   }
 
   const of = async (request: HttpRequest) => find(addresses.keyOf(request) ?? '')
@@ -181,7 +197,7 @@ async function available<Result>(key: string, work: () => Promise<Result>): Prom
     return await work()
   } catch (fault) {
     const cause = new Error(`issuers: ${key} cannot be created`, { cause: fault })
-    throw new OAuthError(SERVER_ERRORS.store_unavailable, undefined, { cause })
+    throw new OAuthError(ISSUER_ERRORS.issuer_unavailable, undefined, { cause })
   }
 }
 
@@ -194,7 +210,8 @@ async function created<Scope extends string>(
   { key, version, counters }: Wanted,
 ): Promise<Ready> {
   const own = { store: (store as Required<Store>).within(key), secret: secretOf(secret, key) }
-  const configured = await options(key, { key, version, ...own })
+  const read = async () => options(key, { key, version, ...own })
+  const configured = await withinDeadline(systemTime, 'options', read, CREATION_MS)
   const rateLimiter = limiterOf(configured.rateLimiter ?? counters, key)
   let endGrants: Ready['endGrants'] = async () => 0
   const ending: Feature = (kernel) => {
@@ -232,12 +249,22 @@ function limiterOf(limiter: RateLimiter, issuer: string): RateLimiter {
 /** Not for a cache: there may be such an issuer in a minute. */
 const NOT_FOUND: HttpResponse = { status: 404, headers: { 'cache-control': 'no-store' }, body: '' }
 
+const reported = new WeakSet<OAuthError>()
+
+/** One failure refuses many requests, and the console has it once. */
+function refusalOf(thrown: unknown): HttpResponse {
+  if (!(thrown instanceof OAuthError)) return failedResponse(thrown)
+  const answer = reported.has(thrown) ? errorResponse : failedResponse
+  reported.add(thrown)
+  return answer(thrown)
+}
+
 function answersOf(issuerOf: (request: HttpRequest) => Promise<Ready | undefined>) {
   const find: Required<Route>['find'] = async (request) => {
     try {
       return (await issuerOf(request))?.routeAt(request.path)
     } catch (thrown) {
-      const response = failedResponse(thrown)
+      const response = refusalOf(thrown)
       return { handle: async () => response }
     }
   }
@@ -270,7 +297,7 @@ function guardOfEach<Scope extends string, Auth extends Caller>(
         if (issuer === undefined) return { kind: 'refused', response: NOT_FOUND }
         return await guardFor(issuer).access(request, ...scopes)
       } catch (thrown) {
-        return { kind: 'refused', response: failedResponse(thrown) }
+        return { kind: 'refused', response: refusalOf(thrown) }
       }
     },
     allowing: (callers: AllowedCallers) =>
