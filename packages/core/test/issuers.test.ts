@@ -245,6 +245,48 @@ describe('an issuer', () => {
     },
   )
 
+  describe('ends what its options have started', () => {
+    async function started() {
+      const opened = openIssuers({ most: 2, idle: 60 })
+      await opened.byPaths.find('a')
+      return { ...opened, aborted: () => opened.options.mock.calls.map(([, own]) => own.signal.aborted) }
+    }
+
+    it('when it is replaced, and not before', async () => {
+      const { byPaths, versions, aborted } = await started()
+      await byPaths.find('a')
+      expect(aborted()).toEqual([false])
+      versions.set('a', '2')
+      await byPaths.find('a')
+      expect(aborted()).toEqual([true, false])
+    })
+
+    it('when it makes room', async () => {
+      const { byPaths, versions, aborted } = await started()
+      versions.set('e', '1')
+      for (const key of ['b', 'e']) await byPaths.find(key)
+      expect(aborted()).toEqual([true, false, false])
+    })
+
+    it('when it is closed, and when its removal is done', async () => {
+      const { byPaths, versions, aborted } = await started()
+      versions.delete('a')
+      await byPaths.find('a')
+      expect(aborted()).toEqual([true])
+      await byPaths.remove('a')
+      expect(aborted()).toEqual([true, true])
+    })
+
+    it('when it could not be created', async () => {
+      const { byPaths, options, aborted } = await started()
+      options.mockImplementationOnce(async () => {
+        throw new Error('The database of tenants does not answer')
+      })
+      await expect(byPaths.find('b')).rejects.toMatchObject({ status: 503 })
+      expect(aborted()).toEqual([false, true])
+    })
+  })
+
   it('that comes back has the options of that time, also after its removal', async () => {
     const { byPaths, versions, options } = openIssuers()
     const first = await byPaths.find('a')

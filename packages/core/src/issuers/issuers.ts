@@ -39,6 +39,11 @@ export interface Issuer {
 export interface OwnParts extends Pick<Issuer, 'key' | 'store' | 'secret'> {
   /** The version that was read; `undefined` for a removal. */
   readonly version: string | undefined
+  /**
+   * Aborts when another server takes the place of this one, or when it is dropped, removed or not created: then end what `options` has
+   * started. A request under way may still need what it reads.
+   */
+  readonly signal: AbortSignal
 }
 
 export type IssuerOptions<Scope extends string> = Omit<AuthorizationServerOptions<Scope>, 'store' | 'secret'>
@@ -56,7 +61,7 @@ export interface IssuersOptions<Scope extends string> {
   version(key: string): string | undefined | Promise<string | undefined>
   /**
    * The options of an issuer, read when its version is new, and by `remove`. If they fail, or are not there after ten seconds, its requests
-   * are a 503 for a second; the next one then tries again. They must not start timers: a replaced server has no end.
+   * are a 503 for a second; the next one then tries again. A server has no end of its own: what they start must end with `own.signal`.
    */
   options(key: string, own: OwnParts): IssuerOptions<Scope> | Promise<IssuerOptions<Scope>>
   /** The number of issuers that are kept ready. Default 1000. */
@@ -101,6 +106,7 @@ interface Ready extends Issuer {
 interface Kept {
   readonly version: string
   readonly issuer: Promise<Ready>
+  readonly ending: AbortController
   usedAt: number
   /** Epoch seconds, once its creation has failed. */
   retryAt?: number
@@ -145,26 +151,35 @@ export function issuers<Scope extends string>(options: IssuersOptions<Scope>): I
     const version = await available(key, async () => options.version(key))
     if (version === undefined) {
       // If it comes back, then with the options of that time.
-      kept.delete(key)
+      drop(key)
       return undefined
     }
     const known = kept.get(key)
-    kept.delete(key)
     const isGood = known?.version === version && (known.retryAt ?? Number.POSITIVE_INFINITY) > now()
+    if (isGood) kept.delete(key)
+    else drop(key)
     const entry = isGood ? known : newEntry(key, version)
     entry.usedAt = now()
     kept.set(key, entry)
     return entry.issuer
   }
 
+  function drop(key: string): void {
+    kept.get(key)?.ending.abort()
+    kept.delete(key)
+  }
+
   function newEntry(key: string, version: string): Kept {
     for (const [other, { usedAt }] of kept) {
       if (kept.size < most && usedAt > now() - idle) break
-      kept.delete(other)
+      drop(other)
     }
-    const issuer = available(key, () => created(options, { key, version, counters }))
-    const entry: Kept = { version, issuer, usedAt: now() }
+    const ending = new AbortController()
+    const { signal } = ending
+    const issuer = available(key, () => created(options, { key, version, signal, counters }))
+    const entry: Kept = { version, issuer, ending, usedAt: now() }
     issuer.catch(() => {
+      ending.abort()
       entry.retryAt = now() + RETRY_SECONDS
     })
     return entry
@@ -185,8 +200,14 @@ export function issuers<Scope extends string>(options: IssuersOptions<Scope>): I
         throw new Error(
           `issuers: version() still knows ${key}, and only an issuer that it does not know is removed`,
         )
-      kept.delete(key)
-      return removed(await created(options, { key, version: undefined, counters }))
+      drop(key)
+      const ending = new AbortController()
+      const { signal } = ending
+      try {
+        return await removed(await created(options, { key, version: undefined, signal, counters }))
+      } finally {
+        ending.abort()
+      }
     },
   }
 }
@@ -201,16 +222,17 @@ async function available<Result>(key: string, work: () => Promise<Result>): Prom
   }
 }
 
-interface Wanted extends Pick<OwnParts, 'key' | 'version'> {
+interface Wanted extends Pick<OwnParts, 'key' | 'version' | 'signal'> {
   readonly counters: RateLimiter
 }
 
 async function created<Scope extends string>(
   { addresses, store, secret, options }: IssuersOptions<Scope>,
-  { key, version, counters }: Wanted,
+  { counters, ...wanted }: Wanted,
 ): Promise<Ready> {
+  const { key } = wanted
   const own = { store: (store as Required<Store>).within(key), secret: secretOf(secret, key) }
-  const read = async () => options(key, { key, version, ...own })
+  const read = async () => options(key, { ...wanted, ...own })
   const configured = await withinDeadline(systemTime, 'options', read, CREATION_MS)
   const rateLimiter = limiterOf(configured.rateLimiter ?? counters, key)
   let endGrants: Ready['endGrants'] = async () => 0
