@@ -1,4 +1,4 @@
-import { createResourceServer, type Feature, type HttpRequest, type OAuthError } from '@grantkit/core'
+import { createResourceServer, type HttpRequest, type OAuthError } from '@grantkit/core'
 import { routeFinder, toFetchHandler } from '@grantkit/core/adapter'
 import { byHost, byPath, type IssuersOptions } from '@grantkit/core/issuers'
 import { createMemoryStore } from '@grantkit/store-memory'
@@ -213,38 +213,6 @@ describe('an issuer', () => {
     expect([(await byPaths.find('b')) === second, (await byPaths.find('a')) === first]).toEqual([true, false])
   })
 
-  it.each([true, false])(
-    'has counters of its own in a rate limiter of all (refunds: %s)',
-    async (refunds) => {
-      const counted: string[] = []
-      const count = (verb: string) => async (limit: string, key: string) => {
-        counted.push(`${verb} ${limit} ${key}`)
-        return 0
-      }
-      const rateLimiter = { take: count('take'), ...(refunds && { refund: count('refund') }) }
-      const limiters: Parameters<Feature>[0]['limiter'][] = []
-      const { options, events, byPaths } = openIssuers()
-      const usual = options.getMockImplementation()
-      const keepLimiter: Feature = ({ limiter }) => {
-        limiters.push(limiter)
-        return {}
-      }
-      options.mockImplementation(
-        async (key, own) => ({ ...(await usual?.(key, own)), rateLimiter, features: [keepLimiter] }) as never,
-      )
-      for (const key of PATHS) await byPaths.find(key)
-      for (const limiter of limiters) {
-        await limiter.take('client_failure', '203.0.113.7')
-        await limiter.refund('client_failure', '203.0.113.7')
-      }
-      const verbs = refunds ? ['take', 'refund'] : ['take']
-      expect(counted).toEqual(
-        PATHS.flatMap((key) => verbs.map((verb) => `${verb} client_failure ${key} 203.0.113.7`)),
-      )
-      expect(events).toEqual([])
-    },
-  )
-
   describe('ends what its options have started', () => {
     async function started() {
       const opened = openIssuers({ most: 2, idle: 60 })
@@ -299,23 +267,6 @@ describe('an issuer', () => {
       expect(await byPaths.find('a')).not.toBe(first)
       expect(options).toHaveBeenCalledWith('a', expect.objectContaining({ key: 'a', version: '1' }))
     }
-  })
-
-  it('that made room, or has another version, gives its callers no new attempts', async () => {
-    const { byPaths, options, versions, serviceAt } = openIssuers({ most: 1 })
-    const usual = options.getMockImplementation()
-    options.mockImplementation(
-      async (key, own) => ({ ...(await usual?.(key, own)), registration: true }) as never,
-    )
-    const json = { redirect_uris: [REDIRECT_URI] }
-    const registered = async (key: string) => {
-      const message = { json, remoteAddress: '203.0.113.7' }
-      return (await (await serviceAt(key)).send('POST', '/api/oauth/register', message)).status
-    }
-    for (let count = 0; count < 100; count++) expect(await registered('a')).toBe(201)
-    await byPaths.find('b')
-    versions.set('a', '2')
-    expect([await registered('a'), await registered('b')]).toEqual([429, 201])
   })
 
   it.each([

@@ -11,6 +11,7 @@ import { errorResponse, failedResponse } from '../http/endpoint.ts'
 import { type HttpRequest, type HttpResponse, type Route, routeFinder } from '../http/http.ts'
 import { wholeNumber } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
+import { RecentlyUsed } from '../kernel/recently-used.ts'
 import { acceptedSecrets, derivedKey, type ServerSecret } from '../kernel/secrets.ts'
 import type { Store } from '../kernel/store.ts'
 import { systemClock, systemTime } from '../kernel/time.ts'
@@ -18,8 +19,10 @@ import { inProcess, type RateLimiter } from '../limits/rate-limits.ts'
 import type { AuthorizationServerOptions } from '../options.ts'
 import type { Caller, ResourceServer } from '../resource/access.ts'
 import type { IssuerAddresses } from './addresses.ts'
+import { type TotalLimit, totalsOf } from './totals.ts'
 
 export { byHost, byPath, type IssuerAddresses } from './addresses.ts'
+export type { TotalLimit } from './totals.ts'
 
 export const ISSUER_ERRORS = defineErrors({
   issuer_unavailable: ['temporarily_unavailable', 'This issuer is temporarily unavailable. Try again'],
@@ -68,6 +71,8 @@ export interface IssuersOptions<Scope extends string> {
   readonly most?: number | undefined
   /** Seconds without a request after which an issuer may be dropped. Default 900. */
   readonly idle?: number | undefined
+  /** Limits of all issuers together, in this process, by names of `description.rateLimits` such as `registration`. Above one: a 429. */
+  readonly totals?: Readonly<Record<string, TotalLimit>> | undefined
   /** The clock, in epoch seconds. */
   readonly now?: (() => number) | undefined
 }
@@ -108,10 +113,12 @@ interface Kept {
   readonly issuer: Promise<Ready>
   readonly ending: AbortController
   usedAt: number
-  /** Epoch seconds, once its creation has failed. */
-  retryAt?: number
+  /** Epoch seconds; never, unless its creation has failed. */
+  retryAt: number
 }
 
+/** Of each limit of an issuer without a `rateLimiter`: a megabyte, if callers fill it. */
+const COUNTED_KEYS = 5000
 const [CREATION_MS, RETRY_SECONDS] = [10_000, 1]
 
 /** What an address can have as it is, up to the longest namespace. */
@@ -140,8 +147,9 @@ export function issuers<Scope extends string>(options: IssuersOptions<Scope>): I
   wholeNumber('most', most, 1)
   wholeNumber('idle', idle, 1)
   acceptedSecrets(options.secret, 'issuers: ')
+  const totals = totalsOf(options.totals ?? {}, now)
   // They outlive a server, and one that is replaced or dropped does not give its callers new attempts.
-  const counters = inProcess(now)
+  const counters = new RecentlyUsed<RateLimiter>(10 * most)
   if (store.within === undefined) throw new Error('issuers: the store has no namespaces (Store.within)')
   /** In the order of their last use. */
   const kept = new Map<string, Kept>()
@@ -154,14 +162,22 @@ export function issuers<Scope extends string>(options: IssuersOptions<Scope>): I
       drop(key)
       return undefined
     }
-    const known = kept.get(key)
-    const isGood = known?.version === version && (known.retryAt ?? Number.POSITIVE_INFINITY) > now()
-    if (isGood) kept.delete(key)
-    else drop(key)
-    const entry = isGood ? known : newEntry(key, version)
+    let entry = kept.get(key)
+    if (entry?.version !== version || now() >= entry.retryAt) {
+      drop(key)
+      entry = newEntry(key, version)
+    }
     entry.usedAt = now()
+    kept.delete(key)
     kept.set(key, entry)
     return entry.issuer
+  }
+
+  /** Of each issuer its own: callers of one push no counter of another out. */
+  function limiterFor(key: string, rateLimiter = counters.get(key)): RateLimiter {
+    const limiter = rateLimiter ?? inProcess(now, COUNTED_KEYS)
+    if (rateLimiter === undefined) counters.set(key, limiter)
+    return limiterOf(limiter, key, totals)
   }
 
   function drop(key: string): void {
@@ -176,8 +192,8 @@ export function issuers<Scope extends string>(options: IssuersOptions<Scope>): I
     }
     const ending = new AbortController()
     const { signal } = ending
-    const issuer = available(key, () => created(options, { key, version, signal, counters }))
-    const entry: Kept = { version, issuer, ending, usedAt: now() }
+    const issuer = available(key, () => created(options, { key, version, signal, limiterFor }))
+    const entry: Kept = { version, issuer, ending, usedAt: now(), retryAt: Number.POSITIVE_INFINITY }
     issuer.catch(() => {
       ending.abort()
       entry.retryAt = now() + RETRY_SECONDS
@@ -202,12 +218,10 @@ export function issuers<Scope extends string>(options: IssuersOptions<Scope>): I
         )
       drop(key)
       const ending = new AbortController()
-      const { signal } = ending
-      try {
-        return await removed(await created(options, { key, version: undefined, signal, counters }))
-      } finally {
-        ending.abort()
-      }
+      const wanted = { key, version: undefined, signal: ending.signal, limiterFor }
+      return created(options, wanted)
+        .then(removed)
+        .finally(() => ending.abort())
     },
   }
 }
@@ -223,18 +237,18 @@ async function available<Result>(key: string, work: () => Promise<Result>): Prom
 }
 
 interface Wanted extends Pick<OwnParts, 'key' | 'version' | 'signal'> {
-  readonly counters: RateLimiter
+  limiterFor(key: string, configured?: RateLimiter): RateLimiter
 }
 
 async function created<Scope extends string>(
   { addresses, store, secret, options }: IssuersOptions<Scope>,
-  { counters, ...wanted }: Wanted,
+  { limiterFor, ...wanted }: Wanted,
 ): Promise<Ready> {
   const { key } = wanted
   const own = { store: (store as Required<Store>).within(key), secret: secretOf(secret, key) }
   const read = async () => options(key, { ...wanted, ...own })
   const configured = await withinDeadline(systemTime, 'options', read, CREATION_MS)
-  const rateLimiter = limiterOf(configured.rateLimiter ?? counters, key)
+  const rateLimiter = limiterFor(key, configured.rateLimiter)
   let endGrants: Ready['endGrants'] = async () => 0
   const ending: Feature = (kernel) => {
     endGrants = () => endGrantsWhere(kernel, {}, () => true)
@@ -261,10 +275,14 @@ function secretOf(secret: ServerSecret, key: string): ServerSecret {
 }
 
 /** A caller who is over a limit at one issuer is not at another. */
-function limiterOf(limiter: RateLimiter, issuer: string): RateLimiter {
+function limiterOf(limiter: RateLimiter, issuer: string, totals: ReturnType<typeof totalsOf>): RateLimiter {
   return {
-    take: (limit, key, window) => limiter.take(limit, `${issuer} ${key}`, window),
-    refund: async (limit, key) => limiter.refund?.(limit, `${issuer} ${key}`),
+    take: async (limit, key, window) =>
+      (await limiter.take(limit, `${issuer} ${key}`, window)) || totals.take(limit, issuer),
+    async refund(limit, key) {
+      await limiter.refund?.(limit, `${issuer} ${key}`)
+      await totals.refund(limit, issuer)
+    },
   }
 }
 
