@@ -37,11 +37,12 @@ it.each([true, false])(
       counted.push(`${verb} ${limit} ${key}`)
       return 0
     }
-    const rateLimiter = { take: count('take'), ...(refunds && { refund: count('refund') }) }
-    const { take, refund, events } = await openLimiters({}, { rateLimiter })
+    const refund = async (limit: string, key: string) => void (await count('refund')(limit, key))
+    const rateLimiter = { take: count('take'), ...(refunds && { refund }) }
+    const { take, refund: giveBack, events } = await openLimiters({}, { rateLimiter })
     for (const key of PATHS) {
       await take(key, '203.0.113.7')
-      await refund(key, '203.0.113.7')
+      await giveBack(key, '203.0.113.7')
     }
     const verbs = refunds ? ['take', 'refund'] : ['take']
     expect(counted).toEqual(PATHS.flatMap((key) => verbs.map((verb) => `${verb} guess ${key} 203.0.113.7`)))
@@ -98,11 +99,11 @@ it('a total counts no event that an issuer itself refuses, and none that is refu
 })
 
 it.each([
-  [{ points: 0, seconds: 1, share: 1 }, 'points must be a whole number, at least 1'],
-  [{ points: 1, seconds: 0, share: 1 }, 'seconds must be a whole number, at least 1'],
-  ...[0, 1.1, Number.NaN].map(
-    (share) => [{ points: 1, seconds: 1, share }, 'share must be above 0, at most 1'] as const,
-  ),
-])('a total of %j is refused', (total, message) => {
-  expect(() => openIssuers({ totals: { guess: total } })).toThrow(`totals.guess.${message}`)
+  ['points', { points: 0, seconds: 1, share: 1 }],
+  ['seconds', { points: 1, seconds: 0, share: 1 }],
+  ['share', { points: 1, seconds: 1, share: 0 }],
+  ['share', { points: 1, seconds: 1, share: 1.1 }],
+  ['share', { points: 1, seconds: 1, share: Number.NaN }],
+])('a total with these %s is refused: %j', (member, guess) => {
+  expect(() => openIssuers({ totals: { guess } })).toThrow(`totals.guess.${member} must be `)
 })

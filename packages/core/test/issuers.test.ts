@@ -1,5 +1,6 @@
 import { createResourceServer, type HttpRequest, type OAuthError } from '@grantkit/core'
 import { routeFinder, toFetchHandler } from '@grantkit/core/adapter'
+import { detailGuard } from '@grantkit/core/authorization-details'
 import { byHost, byPath, type IssuersOptions } from '@grantkit/core/issuers'
 import { createMemoryStore } from '@grantkit/store-memory'
 import * as openid from 'openid-client'
@@ -385,9 +386,14 @@ describe('a guard of all issuers', () => {
     expect((await call('/t/a/notes', guard.requiring({ maxAge: 1 }))).kind).toBe('refused')
   })
 
-  it('has no single address of metadata', async () => {
-    expect(() => openIssuers().byPaths.guard(() => ({}) as never).metadataUrl).toThrow(
-      'each issuer has its own',
+  it('has no single address of metadata: a refusal after it names those of the issuer', async () => {
+    const { guard, call } = await guarded()
+    expect(() => guard.metadataUrl).toThrow('each issuer has its own')
+    const access = await call('/t/a/notes')
+    if (access.kind !== 'authorized') return expect.fail('The token was refused')
+    const refused = detailGuard({ api: guard, types: {} }).covering(access.token, { type: 'payment' })
+    expect(refused?.response.headers['www-authenticate']).toContain(
+      'resource_metadata="https://auth.example/.well-known/oauth-protected-resource/t/a"',
     )
   })
 

@@ -18,11 +18,11 @@ import { systemClock, systemTime } from '../kernel/time.ts'
 import { inProcess, type RateLimiter } from '../limits/rate-limits.ts'
 import type { AuthorizationServerOptions } from '../options.ts'
 import type { Caller, ResourceServer } from '../resource/access.ts'
+import { accessAt } from '../resource/challenge.ts'
 import type { IssuerAddresses } from './addresses.ts'
 import { type TotalLimit, totalsOf } from './totals.ts'
 
 export { byHost, byPath, type IssuerAddresses } from './addresses.ts'
-export type { TotalLimit } from './totals.ts'
 
 export const ISSUER_ERRORS = defineErrors({
   issuer_unavailable: ['temporarily_unavailable', 'This issuer is temporarily unavailable. Try again'],
@@ -42,10 +42,7 @@ export interface Issuer {
 export interface OwnParts extends Pick<Issuer, 'key' | 'store' | 'secret'> {
   /** The version that was read; `undefined` for a removal. */
   readonly version: string | undefined
-  /**
-   * Aborts when another server takes the place of this one, or when it is dropped, removed or not created: then end what `options` has
-   * started. A request under way may still need what it reads.
-   */
+  /** Aborts when the server is replaced, dropped, removed or not created. A request under way may still need what `options` has started. */
   readonly signal: AbortSignal
 }
 
@@ -191,8 +188,8 @@ export function issuers<Scope extends string>(options: IssuersOptions<Scope>): I
       drop(other)
     }
     const ending = new AbortController()
-    const { signal } = ending
-    const issuer = available(key, () => created(options, { key, version, signal, limiterFor }))
+    const wanted = { key, version, signal: ending.signal, limiterFor }
+    const issuer = available(key, () => created(options, wanted))
     const entry: Kept = { version, issuer, ending, usedAt: now(), retryAt: Number.POSITIVE_INFINITY }
     issuer.catch(() => {
       ending.abort()
@@ -219,9 +216,8 @@ export function issuers<Scope extends string>(options: IssuersOptions<Scope>): I
       drop(key)
       const ending = new AbortController()
       const wanted = { key, version: undefined, signal: ending.signal, limiterFor }
-      return created(options, wanted)
-        .then(removed)
-        .finally(() => ending.abort())
+      const removal = created(options, wanted).then(removed)
+      return removal.finally(() => ending.abort())
     },
   }
 }
@@ -335,7 +331,8 @@ function guardOfEach<Scope extends string, Auth extends Caller>(
       try {
         const issuer = await issuerOf(request)
         if (issuer === undefined) return { kind: 'refused', response: NOT_FOUND }
-        return await guardFor(issuer).access(request, ...scopes)
+        const guard = guardFor(issuer)
+        return accessAt(await guard.access(request, ...scopes), guard.metadataUrl)
       } catch (thrown) {
         return { kind: 'refused', response: refusalOf(thrown) }
       }
