@@ -31,11 +31,13 @@ export function authorizationServer(server: { readonly routes: readonly Route[] 
   const router = Router()
   router.use(requireRoot)
   for (const route of server.routes) {
-    router.all(pattern(route), async (req, res) => {
+    router.all(pattern(route), async (req, res, next) => {
+      const found = route.find ? await route.find(toHttpRequest(req, '')) : route
+      if (found === undefined) return next()
       const body = await readBody(req)
       if (body instanceof OAuthError) return send(res, refused(body))
       try {
-        send(res, await route.handle(toHttpRequest(req, body)))
+        send(res, await found.handle(toHttpRequest(req, body)))
       } catch (thrown) {
         // The route fails, or HTTP cannot carry a header of it. The error page of Express would show the stack.
         send(res, failedResponse(thrown))

@@ -25,6 +25,21 @@ describe('authorizationServer in an application', () => {
     expect((await fetch(`${base}${METADATA}`)).headers.get('x-powered-by')).toBeNull()
   })
 
+  it('what none of its routes has is of the application, with its body', async () => {
+    const found = recording('/t/a')
+    const find = async ({ path }: { path: string }) => (path === found.path ? found : undefined)
+    const app = express()
+      .use(authorizationServer({ routes: [{ ...found, path: '/t', below: true, find }] }))
+      .use(express.text())
+      .post('/t/own', (req, res) => void res.send(req.body))
+      .use((_req, res) => void res.status(404).send('not here'))
+    const base = await listen(app)
+    const answers: string[] = []
+    for (const path of ['/t/a', '/t/own', '/t/b'])
+      answers.push(await (await post(base + path, { 'content-type': 'text/plain' }, 'mine')).text())
+    expect([found.bodies, answers]).toEqual([['mine'], ['', 'mine', 'not here']])
+  })
+
   it('shares no errors with the application', async () => {
     const { server } = await openNotes()
     const { reported, handler } = reporting()

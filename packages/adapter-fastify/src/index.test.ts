@@ -59,6 +59,22 @@ describe('authorizationServer', () => {
     expect(own.json(), 'whose own routes stay as they were').toEqual({ parsed: 'by the application' })
   })
 
+  it('leaves what none of its routes has to the application', async () => {
+    const found: Route = {
+      path: '/t/a',
+      methods: ['GET'],
+      handle: async () => ({ status: 200, headers: {}, body: 'a' }),
+    }
+    const find: Route['find'] = async ({ path }) => (path === found.path ? found : undefined)
+    const app = fastify()
+    app.setNotFoundHandler(async (_request, reply) => reply.code(404).send({ application: 'not here' }))
+    await app.register(authorizationServer({ routes: [{ ...found, path: '/t', below: true, find }] }))
+    app.get('/t/:key', async () => 'own')
+    const answers: string[] = []
+    for (const path of ['/t/a/b', '/t/own']) answers.push((await app.inject(path)).body)
+    expect(answers).toEqual(['{"application":"not here"}', 'own'])
+  })
+
   it('shares no errors with the application', async () => {
     const { server } = await openNotes()
     const app = fastify()

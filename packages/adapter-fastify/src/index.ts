@@ -48,7 +48,11 @@ export function authorizationServer(server: { readonly routes: readonly Route[] 
         exposeHeadRoute: false,
         handler: async (request, reply) => {
           try {
-            return send(reply, await route.handle(toHttpRequest(request)))
+            const asked = toHttpRequest(request)
+            const found = route.find ? await route.find(asked) : route
+            if (found !== undefined) return send(reply, await found.handle(asked))
+            reply.callNotFound()
+            return reply
           } catch (thrown) {
             // The route fails, or HTTP cannot carry a header of it.
             return send(reply, failedResponse(thrown))

@@ -44,12 +44,14 @@ export function authorizationServer(
   const app = new Hono()
   for (const route of server.routes) {
     const path = pattern(route.path) + (route.below ? '/:below{.*}' : '')
-    app.all(path, async (c) => {
+    app.all(path, async (c, next) => {
       requireRoot(routePath(c), path)
       try {
         const caller = remoteAddress(c)
-        const request = toHttpRequest(c.req.raw, await bodyOf(c), caller)
-        return send(c, await route.handle({ ...request, native: c }))
+        const request = { ...toHttpRequest(c.req.raw, '', caller), native: c }
+        const found = route.find ? await route.find(request) : route
+        if (found === undefined) return next()
+        return send(c, await found.handle({ ...request, body: await bodyOf(c) }))
       } catch (thrown) {
         return send(c, errorResponse(c, thrown))
       }

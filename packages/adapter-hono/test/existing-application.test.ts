@@ -13,7 +13,7 @@ import { validator } from 'hono/validator'
 import { afterEach, describe, expect, it } from 'vitest'
 import { authorizationServer, protect } from '../src/index.ts'
 import { listen } from './listen.ts'
-import { echo, json, openNotes, TOKEN_REQUEST } from './notes.ts'
+import { below, echo, json, openNotes, TOKEN_REQUEST } from './notes.ts'
 
 const TOKEN = '/api/oauth/token'
 const METADATA = '/.well-known/oauth-authorization-server'
@@ -44,6 +44,16 @@ const reading =
     await read(c)
     await next()
   }
+
+it('what none of its routes has is of the application, with its body', async () => {
+  const app = new Hono().route('/', authorizationServer({ routes: [below] }))
+  app.post('/t/own', async (c) => c.text(await c.req.text()))
+  app.notFound((c) => c.text('not here', 404))
+  const post = { method: 'POST', body: 'mine' }
+  const answers = []
+  for (const path of ['/t/a', '/t/own', '/t/b']) answers.push(await (await send(app, path, post)).text())
+  expect(answers).toEqual([expect.stringContaining('"path":"/t/a"'), 'mine', 'not here'])
+})
 
 describe('behind middleware that has read the body through Hono', () => {
   it.each<[string, (c: Context) => Promise<unknown>]>([

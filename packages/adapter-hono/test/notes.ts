@@ -41,6 +41,13 @@ export const echo: Route = {
   handle: async ({ native, ...request }) => json(request),
 }
 
+/** As of several issuers: all below `/t`, of which it has only `/t/a`. */
+export const below: Route = {
+  ...echo,
+  ...{ path: '/t', below: true },
+  find: async (request) => (request.path === '/t/a' ? echo : undefined),
+}
+
 export function json(value: unknown, headers: HttpResponse['headers'] = {}): HttpResponse {
   return {
     status: 200,

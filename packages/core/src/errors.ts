@@ -44,6 +44,7 @@ import { REVOCATION_ERRORS } from './grants/revocation.ts'
 import { CLIENT_LIMIT_ERRORS, GRANT_TYPE_ERRORS } from './grants/token-endpoint.ts'
 import { MESSAGE_ERRORS } from './http/endpoint.ts'
 import { CROSS_SITE_ERRORS } from './http/page.ts'
+import { ISSUER_ERRORS } from './issuers/issuers.ts'
 import { SUBJECT_ERRORS } from './kernel/kernel.ts'
 import { SERVER_ERRORS } from './kernel/oauth-error.ts'
 import { RESOURCE_ERRORS } from './kernel/resource-indicator.ts'
@@ -126,6 +127,7 @@ export const ERRORS = {
   ...LIMIT_ERRORS,
   ...CLIENT_LIMIT_ERRORS,
   ...ID_TOKEN_ERRORS,
+  ...ISSUER_ERRORS,
   ...SERVER_ERRORS,
 } as const
 export type Reason = keyof typeof ERRORS

@@ -1,9 +1,10 @@
-import { createResourceServer, type Feature, type HttpRequest } from '@grantkit/core'
-import { toFetchHandler } from '@grantkit/core/adapter'
+import { createResourceServer, type HttpRequest, type OAuthError } from '@grantkit/core'
+import { routeFinder, toFetchHandler } from '@grantkit/core/adapter'
+import { detailGuard } from '@grantkit/core/authorization-details'
 import { byHost, byPath, type IssuersOptions } from '@grantkit/core/issuers'
 import { createMemoryStore } from '@grantkit/store-memory'
 import * as openid from 'openid-client'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { authorize, bodyOf, decide, refresh, requestToken, tokensFor } from './client.ts'
 import {
   type At,
@@ -70,6 +71,16 @@ describe('the address of a request', () => {
     expect(options.mock.calls.filter(([key]) => key !== 'a')).toEqual([])
   })
 
+  it.each([
+    ['/t/a/oauth/authorize', true],
+    ['/t/a/notes', false],
+    ['/t/z/oauth/authorize', false],
+    ['/t', false],
+  ])('says whether %s is the path of an issuer, before the body is read: %s', async (path, isFound) => {
+    const route = routeFinder(openIssuers().byPaths.routes)(path)
+    expect((await route?.find?.(get(path))) !== undefined).toBe(isFound)
+  })
+
   it('is not what X-Forwarded-Host says, unless the operator trusts it', async () => {
     const path = '/.well-known/oauth-authorization-server'
     const headers = { host: 'c.example', 'x-forwarded-host': 'd.example' }
@@ -109,20 +120,49 @@ describe('an issuer', () => {
     expect((await refresh(await serviceAt('a'), client, refresh_token)).status).toBe(200)
   })
 
-  it('that cannot be created is a 503 alone, until it can', async () => {
-    const { byPaths, options } = openIssuers()
+  it('that cannot be created is a 503 alone, tried and logged once in a second, until it can', async () => {
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
+    onTestFinished(() => logged.mockRestore())
+    const { byPaths, options, clock } = openIssuers()
     options.mockImplementationOnce(async () => {
       throw new Error('The database of tenants does not answer')
     })
-    await expect(answered(byPaths, get(DOCUMENT))).rejects.toMatchObject({
-      status: 503,
-      cause: {
-        message: 'issuers: a cannot be created',
-        cause: { message: 'The database of tenants does not answer' },
-      },
-    })
+    const statusOf = async () => (await answered(byPaths, get(DOCUMENT))).status
+    expect([await statusOf(), await statusOf(), await statusOf()]).toEqual([503, 503, 503])
+    const failure = {
+      message: 'issuers: a cannot be created',
+      cause: { message: 'The database of tenants does not answer' },
+    }
+    expect(logged.mock.calls).toMatchObject([['Grantkit: a request failed:', failure]])
+    await expect(byPaths.find('a')).rejects.toMatchObject({ reason: 'issuer_unavailable', cause: failure })
     expect((await answered(byPaths, get('/t/b/.well-known/openid-configuration'))).status).toBe(200)
-    expect((await answered(byPaths, get(DOCUMENT))).status).toBe(200)
+    expect(options.mock.calls.map(([key]) => key)).toEqual(['a', 'b'])
+    clock.now++
+    expect(await statusOf()).toBe(200)
+  })
+
+  it('of which the options do not come is a 503 after ten seconds, with no timer left', async () => {
+    const { byPaths, options } = openIssuers()
+    const begun = Promise.withResolvers<void>()
+    options.mockImplementationOnce(() => {
+      begun.resolve()
+      return new Promise(() => {})
+    })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const reason = async () => (await byPaths.find('a').catch((thrown: OAuthError) => thrown)) as OAuthError
+    const waiting = Promise.all([reason(), reason()])
+    await begun.promise
+    expect(vi.getTimerCount()).toBe(1)
+    await vi.advanceTimersByTimeAsync(10_000)
+    const [first, second] = await waiting
+    expect(second).toBe(first)
+    expect(first.cause).toMatchObject({
+      message: 'issuers: a cannot be created',
+      cause: { message: 'options has no result after 10000 ms' },
+    })
+    await byPaths.find('b')
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   it('that could not be created leaves the newer one in place', async () => {
@@ -174,37 +214,47 @@ describe('an issuer', () => {
     expect([(await byPaths.find('b')) === second, (await byPaths.find('a')) === first]).toEqual([true, false])
   })
 
-  it.each([true, false])(
-    'has counters of its own in a rate limiter of all (refunds: %s)',
-    async (refunds) => {
-      const counted: string[] = []
-      const count = (verb: string) => async (limit: string, key: string) => {
-        counted.push(`${verb} ${limit} ${key}`)
-        return 0
-      }
-      const rateLimiter = { take: count('take'), ...(refunds && { refund: count('refund') }) }
-      const limiters: Parameters<Feature>[0]['limiter'][] = []
-      const { options, events, byPaths } = openIssuers()
-      const usual = options.getMockImplementation()
-      const keepLimiter: Feature = ({ limiter }) => {
-        limiters.push(limiter)
-        return {}
-      }
-      options.mockImplementation(
-        async (key, own) => ({ ...(await usual?.(key, own)), rateLimiter, features: [keepLimiter] }) as never,
-      )
-      for (const key of PATHS) await byPaths.find(key)
-      for (const limiter of limiters) {
-        await limiter.take('client_failure', '203.0.113.7')
-        await limiter.refund('client_failure', '203.0.113.7')
-      }
-      const verbs = refunds ? ['take', 'refund'] : ['take']
-      expect(counted).toEqual(
-        PATHS.flatMap((key) => verbs.map((verb) => `${verb} client_failure ${key} 203.0.113.7`)),
-      )
-      expect(events).toEqual([])
-    },
-  )
+  describe('ends what its options have started', () => {
+    async function started() {
+      const opened = openIssuers({ most: 2, idle: 60 })
+      await opened.byPaths.find('a')
+      return { ...opened, aborted: () => opened.options.mock.calls.map(([, own]) => own.signal.aborted) }
+    }
+
+    it('when it is replaced, and not before', async () => {
+      const { byPaths, versions, aborted } = await started()
+      await byPaths.find('a')
+      expect(aborted()).toEqual([false])
+      versions.set('a', '2')
+      await byPaths.find('a')
+      expect(aborted()).toEqual([true, false])
+    })
+
+    it('when it makes room', async () => {
+      const { byPaths, versions, aborted } = await started()
+      versions.set('e', '1')
+      for (const key of ['b', 'e']) await byPaths.find(key)
+      expect(aborted()).toEqual([true, false, false])
+    })
+
+    it('when it is closed, and when its removal is done', async () => {
+      const { byPaths, versions, aborted } = await started()
+      versions.delete('a')
+      await byPaths.find('a')
+      expect(aborted()).toEqual([true])
+      await byPaths.remove('a')
+      expect(aborted()).toEqual([true, true])
+    })
+
+    it('when it could not be created', async () => {
+      const { byPaths, options, aborted } = await started()
+      options.mockImplementationOnce(async () => {
+        throw new Error('The database of tenants does not answer')
+      })
+      await expect(byPaths.find('b')).rejects.toMatchObject({ status: 503 })
+      expect(aborted()).toEqual([false, true])
+    })
+  })
 
   it('that comes back has the options of that time, also after its removal', async () => {
     const { byPaths, versions, options } = openIssuers()
@@ -218,23 +268,6 @@ describe('an issuer', () => {
       expect(await byPaths.find('a')).not.toBe(first)
       expect(options).toHaveBeenCalledWith('a', expect.objectContaining({ key: 'a', version: '1' }))
     }
-  })
-
-  it('that made room, or has another version, gives its callers no new attempts', async () => {
-    const { byPaths, options, versions, serviceAt } = openIssuers({ most: 1 })
-    const usual = options.getMockImplementation()
-    options.mockImplementation(
-      async (key, own) => ({ ...(await usual?.(key, own)), registration: true }) as never,
-    )
-    const json = { redirect_uris: [REDIRECT_URI] }
-    const registered = async (key: string) => {
-      const message = { json, remoteAddress: '203.0.113.7' }
-      return (await (await serviceAt(key)).send('POST', '/api/oauth/register', message)).status
-    }
-    for (let count = 0; count < 100; count++) expect(await registered('a')).toBe(201)
-    await byPaths.find('b')
-    versions.set('a', '2')
-    expect([await registered('a'), await registered('b')]).toEqual([429, 201])
   })
 
   it.each([
@@ -353,9 +386,14 @@ describe('a guard of all issuers', () => {
     expect((await call('/t/a/notes', guard.requiring({ maxAge: 1 }))).kind).toBe('refused')
   })
 
-  it('has no single address of metadata', async () => {
-    expect(() => openIssuers().byPaths.guard(() => ({}) as never).metadataUrl).toThrow(
-      'each issuer has its own',
+  it('has no single address of metadata: a refusal after it names those of the issuer', async () => {
+    const { guard, call } = await guarded()
+    expect(() => guard.metadataUrl).toThrow('each issuer has its own')
+    const access = await call('/t/a/notes')
+    if (access.kind !== 'authorized') return expect.fail('The token was refused')
+    const refused = detailGuard({ api: guard, types: {} }).covering(access.token, { type: 'payment' })
+    expect(refused?.response.headers['www-authenticate']).toContain(
+      'resource_metadata="https://auth.example/.well-known/oauth-protected-resource/t/a"',
     )
   })
 

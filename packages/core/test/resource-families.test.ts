@@ -1,4 +1,5 @@
 import { createResourceServer } from '@grantkit/core'
+import { detailGuard } from '@grantkit/core/authorization-details'
 import { clientCredentials } from '@grantkit/core/client-credentials'
 import { jwtAccessTokens } from '@grantkit/core/jwt-access-tokens'
 import { organizations } from '@grantkit/core/organizations'
@@ -45,7 +46,7 @@ function open({ features = [], ...more }: ServerOptions = {}) {
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
     return guard.access({ method: 'POST', path, query: '', body: '', headers }, 'courses:read')
   }
-  return { service, call }
+  return { service, guard, call }
 }
 
 async function tokensFor(service: Service, more: Record<string, string>, organization?: string) {
@@ -97,6 +98,17 @@ describe('a family of resources', () => {
     const challenge = 'response' in refused ? String(refused.response.headers['www-authenticate']) : ''
     expect(challenge).toContain(`resource_metadata="${ISSUER}${ROUTE}/acme"`)
     expect(await call('/mcp/o/acme')).toMatchObject({ response: { status: 401 } })
+  })
+
+  it('lets a refusal after its guard name the metadata of the member', async () => {
+    const { service, guard, call } = open()
+    const { access_token } = await tokensFor(service, { resource: of('birch') })
+    const access = await call('/mcp/o/birch/notes', access_token)
+    if (access.kind !== 'authorized') return expect.fail('The token was refused')
+    const refused = detailGuard({ api: guard, types: {} }).covering(access.token, { type: 'payment' })
+    expect(refused?.response.headers['www-authenticate']).toContain(
+      `resource_metadata="${ISSUER}${ROUTE}/birch"`,
+    )
   })
 
   it('takes no token that names no resource: a member must be named', async () => {

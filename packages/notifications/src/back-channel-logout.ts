@@ -30,10 +30,10 @@ export interface BackChannelLogoutOptions {
   /** The allowed ports of `backchannel_logout_uri`, as those of `post`. Default: 443 alone. */
   readonly ports?: readonly number[] | undefined
   /**
-   * Delivers by timers, and continues after a start what another process left. `false`: only `server.sessions.deliver()`
-   * delivers. Default true, but false in a Cloudflare Worker.
+   * Delivers by timers, or until a signal aborts, and continues after a start what another process left. `false`: only
+   * `server.sessions.deliver()` delivers. Default true, but false in a Cloudflare Worker.
    */
-  readonly timers?: boolean | undefined
+  readonly timers?: boolean | AbortSignal | undefined
 }
 
 /** Clients may not know that a session has ended. Their own sessions go on. */

@@ -57,8 +57,8 @@ export interface OutboxOptions<Facts> {
   readonly atOnce?: number | undefined
   /** Seconds for which messages stay in memory while the store fails, 1,000 calls of `add` at most. Default 0: `add` rejects at once. */
   readonly heldSeconds?: number | undefined
-  /** Deliveries follow by timers. `false`: only `deliver` delivers. Default true, but false in a Cloudflare Worker. */
-  readonly timers?: boolean | undefined
+  /** Deliveries follow by timers, or until a signal aborts. `false`: only `deliver` delivers. Default true, but false in a Cloudflare Worker. */
+  readonly timers?: boolean | AbortSignal | undefined
   /** The maximum for one receiver. Default 10,000. */
   readonly maxWaiting?: number | undefined
 }

@@ -27,8 +27,8 @@ export interface MailOptions<Facts> {
   undelivered(report: Pick<Undelivered<Facts>, 'why' | 'count'>): void
   /** Gets the events of the mails themselves. Default: the console. */
   readonly onEvent?: ((event: OutboxFailed) => void) | undefined
-  /** Sends by timers. Default true, but false in a Cloudflare Worker: call `deliver` there. */
-  readonly timers?: boolean | undefined
+  /** Sends by timers, or until a signal aborts. Default true, but false in a Cloudflare Worker: call `deliver` there. */
+  readonly timers?: boolean | AbortSignal | undefined
   /** The clock, in epoch seconds. */
   readonly now?: (() => number) | undefined
   /** Waits, for tests. Default: the timers of the runtime. */

@@ -678,6 +678,28 @@ describe('the timers', () => {
     expect(find).toHaveBeenCalledTimes(1)
   })
 
+  it('end with a signal: another process delivers what was added', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const { posts, process, transients } = open()
+    const ending = new AbortController()
+    const outbox = process({ timers: ending.signal })
+    await vi.advanceTimersByTimeAsync(1000)
+    await outbox.add('app.dev', ['m'])
+    const find = vi.spyOn(transients, 'find').mockRejectedValue(new Error('down'))
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(vi.getTimerCount(), 'the next look, a retry and the alarm').toBe(3)
+    find.mockRestore()
+    ending.abort()
+    await outbox.add('app.dev', ['n'])
+    const reads = vi.spyOn(transients, 'find')
+    await vi.advanceTimersByTimeAsync(300_000)
+    expect([posts, reads.mock.calls, vi.getTimerCount()]).toEqual([[], [], 0])
+    process({ timers: true })
+    await vi.advanceTimersByTimeAsync(1100)
+    expect(posts.sort()).toEqual(['app.dev m', 'app.dev n'])
+  })
+
   it('go on after the store has failed', async () => {
     vi.useFakeTimers()
     const { posts, process, transients, events } = open()

@@ -36,6 +36,7 @@ export function createOutbox<Facts>(
   options: OutboxOptions<Facts>,
 ): Outbox<Facts> {
   const { name, undelivered, timers = !IN_WORKER, maxWaiting = MAX_WAITING, heldSeconds = 0 } = options
+  const hasTimers = () => (typeof timers === 'object' ? !timers.aborted : timers)
   let inbox: string | undefined
   /** Of this process. A Worker has no randomness when a server is created. */
   function worker(): string {
@@ -113,22 +114,22 @@ export function createOutbox<Facts>(
   function wake(key: string, due: number): void {
     const seconds = Math.max(0, due - now())
     const current = alarms.get(key)
-    if (!timers || seconds > POLL_SECONDS || (current !== undefined && current.due <= due)) return
+    if (!hasTimers() || seconds > POLL_SECONDS || (current !== undefined && current.due <= due)) return
     current?.cancel()
     const cancel = time.after(seconds * 1000, () => {
       alarms.delete(key)
-      void begin(key)
+      if (hasTimers()) void begin(key)
     })
     alarms.set(key, { due, cancel })
   }
 
   function retry(cause: unknown): void {
     failed(cause)
-    if (!timers || isRetrying) return
+    if (!hasTimers() || isRetrying) return
     isRetrying = true
     time.after(RETRY_SECONDS * 1000, () => {
       isRetrying = false
-      void lookAgain()
+      if (hasTimers()) void lookAgain()
     })
   }
 
@@ -169,11 +170,12 @@ export function createOutbox<Facts>(
   }
 
   function poll(): void {
+    if (!hasTimers()) return
     time.after(POLL_SECONDS * 1000, poll)
     void lookAgain()
   }
   // Timers keep no process alive.
-  if (timers) time.after(FIRST_SECONDS * 1000, poll)
+  if (hasTimers()) time.after(FIRST_SECONDS * 1000, poll)
 
   return {
     async add(target, facts) {

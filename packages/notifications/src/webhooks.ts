@@ -36,8 +36,8 @@ export interface WebhookOptions {
   readonly onEvent?: ((event: WebhookEvent) => void) | undefined
   /** The allowed ports of endpoints, as those of `post`. Default: 443 alone. */
   readonly ports?: readonly number[] | undefined
-  /** Delivers by timers. Default true, but false in a Cloudflare Worker: call `deliver` there. */
-  readonly timers?: boolean | undefined
+  /** Delivers by timers, or until a signal aborts. Default true, but false in a Cloudflare Worker: call `deliver` there. */
+  readonly timers?: boolean | AbortSignal | undefined
   /** The clock, in epoch seconds. */
   readonly now?: (() => number) | undefined
   /** Waits, for tests. Default: the timers of the runtime. */

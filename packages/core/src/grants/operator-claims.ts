@@ -115,12 +115,13 @@ export async function withinDeadline<T>(
   time: Time,
   name: string,
   task: (signal: AbortSignal) => Promise<T>,
+  milliseconds = DEADLINE_MS,
 ): Promise<T> {
   const deadline = new AbortController()
   let cancel: (() => void) | undefined
   const late = new Promise<never>((_, reject) => {
-    cancel = time.after(DEADLINE_MS, () => {
-      const error = new Error(`${name} has no result after ${DEADLINE_MS} ms`)
+    cancel = time.after(milliseconds, () => {
+      const error = new Error(`${name} has no result after ${milliseconds} ms`)
       deadline.abort(error)
       reject(error)
     })

@@ -78,6 +78,11 @@ export interface Route {
   /** It answers every path below that path, and not the path itself. A literal path wins: such routes come last in the list. */
   readonly below?: true | undefined
   readonly methods: readonly string[]
+  /**
+   * Of a route that has its paths from elsewhere, as those of several issuers: what answers a request. An adapter asks before it reads a
+   * body, and leaves the request to the application if there is nothing; `handle` answers that with a 404. Never rejects.
+   */
+  find?(request: HttpRequest): Promise<Pick<Route, 'handle'> | undefined>
   handle(request: HttpRequest): Promise<HttpResponse>
 }
 

@@ -5,20 +5,28 @@
  */
 import { type AuthorizationServer, createAuthorizationServer } from '../authorization-server.ts'
 import type { Feature } from '../feature.ts'
+import { withinDeadline } from '../grants/operator-claims.ts'
 import { endGrantsWhere } from '../grants/user-grants.ts'
-import { failedResponse } from '../http/endpoint.ts'
+import { errorResponse, failedResponse } from '../http/endpoint.ts'
 import { type HttpRequest, type HttpResponse, type Route, routeFinder } from '../http/http.ts'
 import { wholeNumber } from '../kernel/kernel.ts'
-import { OAuthError, SERVER_ERRORS } from '../kernel/oauth-error.ts'
+import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
+import { RecentlyUsed } from '../kernel/recently-used.ts'
 import { acceptedSecrets, derivedKey, type ServerSecret } from '../kernel/secrets.ts'
 import type { Store } from '../kernel/store.ts'
-import { systemClock } from '../kernel/time.ts'
+import { systemClock, systemTime } from '../kernel/time.ts'
 import { inProcess, type RateLimiter } from '../limits/rate-limits.ts'
 import type { AuthorizationServerOptions } from '../options.ts'
 import type { Caller, ResourceServer } from '../resource/access.ts'
+import { accessAt } from '../resource/challenge.ts'
 import type { IssuerAddresses } from './addresses.ts'
+import { type TotalLimit, totalsOf } from './totals.ts'
 
 export { byHost, byPath, type IssuerAddresses } from './addresses.ts'
+
+export const ISSUER_ERRORS = defineErrors({
+  issuer_unavailable: ['temporarily_unavailable', 'This issuer is temporarily unavailable. Try again'],
+})
 
 /** An issuer in use. */
 export interface Issuer {
@@ -34,6 +42,8 @@ export interface Issuer {
 export interface OwnParts extends Pick<Issuer, 'key' | 'store' | 'secret'> {
   /** The version that was read; `undefined` for a removal. */
   readonly version: string | undefined
+  /** Aborts when the server is replaced, dropped, removed or not created. A request under way may still need what `options` has started. */
+  readonly signal: AbortSignal
 }
 
 export type IssuerOptions<Scope extends string> = Omit<AuthorizationServerOptions<Scope>, 'store' | 'secret'>
@@ -49,12 +59,17 @@ export interface IssuersOptions<Scope extends string> {
    * every request, so answer from memory.
    */
   version(key: string): string | undefined | Promise<string | undefined>
-  /** The options of an issuer, read when its version is new, and by `remove`. They must not start timers: a replaced server has no end. */
+  /**
+   * The options of an issuer, read when its version is new, and by `remove`. If they fail, or are not there after ten seconds, its requests
+   * are a 503 for a second; the next one then tries again. A server has no end of its own: what they start must end with `own.signal`.
+   */
   options(key: string, own: OwnParts): IssuerOptions<Scope> | Promise<IssuerOptions<Scope>>
   /** The number of issuers that are kept ready. Default 1000. */
   readonly most?: number | undefined
   /** Seconds without a request after which an issuer may be dropped. Default 900. */
   readonly idle?: number | undefined
+  /** Limits of all issuers together, in this process, by names of `description.rateLimits` such as `registration`. Above one: a 429. */
+  readonly totals?: Readonly<Record<string, TotalLimit>> | undefined
   /** The clock, in epoch seconds. */
   readonly now?: (() => number) | undefined
 }
@@ -93,8 +108,15 @@ interface Ready extends Issuer {
 interface Kept {
   readonly version: string
   readonly issuer: Promise<Ready>
-  readonly usedAt: number
+  readonly ending: AbortController
+  usedAt: number
+  /** Epoch seconds; never, unless its creation has failed. */
+  retryAt: number
 }
+
+/** Of each limit of an issuer without a `rateLimiter`: a megabyte, if callers fill it. */
+const COUNTED_KEYS = 5000
+const [CREATION_MS, RETRY_SECONDS] = [10_000, 1]
 
 /** What an address can have as it is, up to the longest namespace. */
 const KEY = /^[\w.~:[\]-]{1,256}$/
@@ -122,8 +144,9 @@ export function issuers<Scope extends string>(options: IssuersOptions<Scope>): I
   wholeNumber('most', most, 1)
   wholeNumber('idle', idle, 1)
   acceptedSecrets(options.secret, 'issuers: ')
+  const totals = totalsOf(options.totals ?? {}, now)
   // They outlive a server, and one that is replaced or dropped does not give its callers new attempts.
-  const counters = inProcess(now)
+  const counters = new RecentlyUsed<RateLimiter>(10 * most)
   if (store.within === undefined) throw new Error('issuers: the store has no namespaces (Store.within)')
   /** In the order of their last use. */
   const kept = new Map<string, Kept>()
@@ -133,29 +156,50 @@ export function issuers<Scope extends string>(options: IssuersOptions<Scope>): I
     const version = await available(key, async () => options.version(key))
     if (version === undefined) {
       // If it comes back, then with the options of that time.
-      kept.delete(key)
+      drop(key)
       return undefined
     }
-    const known = kept.get(key)
+    let entry = kept.get(key)
+    if (entry?.version !== version || now() >= entry.retryAt) {
+      drop(key)
+      entry = newEntry(key, version)
+    }
+    entry.usedAt = now()
     kept.delete(key)
-    const issuer = known?.version === version ? known.issuer : newIssuer(key, version)
-    kept.set(key, { version, issuer, usedAt: now() })
-    return issuer
+    kept.set(key, entry)
+    return entry.issuer
   }
 
-  function newIssuer(key: string, version: string): Promise<Ready> {
+  /** Of each issuer its own: callers of one push no counter of another out. */
+  function limiterFor(key: string, rateLimiter = counters.get(key)): RateLimiter {
+    const limiter = rateLimiter ?? inProcess(now, COUNTED_KEYS)
+    if (rateLimiter === undefined) counters.set(key, limiter)
+    return limiterOf(limiter, key, totals)
+  }
+
+  function drop(key: string): void {
+    kept.get(key)?.ending.abort()
+    kept.delete(key)
+  }
+
+  function newEntry(key: string, version: string): Kept {
     for (const [other, { usedAt }] of kept) {
       if (kept.size < most && usedAt > now() - idle) break
-      kept.delete(other)
+      drop(other)
     }
-    const issuer = available(key, () => created(options, { key, version, counters }))
-    // The next request tries again.
-    issuer.catch(() => kept.get(key)?.issuer === issuer && kept.delete(key))
-    return issuer
+    const ending = new AbortController()
+    const wanted = { key, version, signal: ending.signal, limiterFor }
+    const issuer = available(key, () => created(options, wanted))
+    const entry: Kept = { version, issuer, ending, usedAt: now(), retryAt: Number.POSITIVE_INFINITY }
+    issuer.catch(() => {
+      ending.abort()
+      entry.retryAt = now() + RETRY_SECONDS
+    })
+    return entry
   }
 
   const of = async (request: HttpRequest) => find(addresses.keyOf(request) ?? '')
-  const route = { methods: ['*'], handle: answerOf(of) }
+  const route = { methods: ['*'], ...answersOf(of) }
   return {
     routes: [
       ...addresses.paths.map((path) => ({ ...route, path })),
@@ -169,8 +213,11 @@ export function issuers<Scope extends string>(options: IssuersOptions<Scope>): I
         throw new Error(
           `issuers: version() still knows ${key}, and only an issuer that it does not know is removed`,
         )
-      kept.delete(key)
-      return removed(await created(options, { key, version: undefined, counters }))
+      drop(key)
+      const ending = new AbortController()
+      const wanted = { key, version: undefined, signal: ending.signal, limiterFor }
+      const removal = created(options, wanted).then(removed)
+      return removal.finally(() => ending.abort())
     },
   }
 }
@@ -181,21 +228,23 @@ async function available<Result>(key: string, work: () => Promise<Result>): Prom
     return await work()
   } catch (fault) {
     const cause = new Error(`issuers: ${key} cannot be created`, { cause: fault })
-    throw new OAuthError(SERVER_ERRORS.store_unavailable, undefined, { cause })
+    throw new OAuthError(ISSUER_ERRORS.issuer_unavailable, undefined, { cause })
   }
 }
 
-interface Wanted extends Pick<OwnParts, 'key' | 'version'> {
-  readonly counters: RateLimiter
+interface Wanted extends Pick<OwnParts, 'key' | 'version' | 'signal'> {
+  limiterFor(key: string, configured?: RateLimiter): RateLimiter
 }
 
 async function created<Scope extends string>(
   { addresses, store, secret, options }: IssuersOptions<Scope>,
-  { key, version, counters }: Wanted,
+  { limiterFor, ...wanted }: Wanted,
 ): Promise<Ready> {
+  const { key } = wanted
   const own = { store: (store as Required<Store>).within(key), secret: secretOf(secret, key) }
-  const configured = await options(key, { key, version, ...own })
-  const rateLimiter = limiterOf(configured.rateLimiter ?? counters, key)
+  const read = async () => options(key, { ...wanted, ...own })
+  const configured = await withinDeadline(systemTime, 'options', read, CREATION_MS)
+  const rateLimiter = limiterFor(key, configured.rateLimiter)
   let endGrants: Ready['endGrants'] = async () => 0
   const ending: Feature = (kernel) => {
     endGrants = () => endGrantsWhere(kernel, {}, () => true)
@@ -222,21 +271,41 @@ function secretOf(secret: ServerSecret, key: string): ServerSecret {
 }
 
 /** A caller who is over a limit at one issuer is not at another. */
-function limiterOf(limiter: RateLimiter, issuer: string): RateLimiter {
+function limiterOf(limiter: RateLimiter, issuer: string, totals: ReturnType<typeof totalsOf>): RateLimiter {
   return {
-    take: (limit, key, window) => limiter.take(limit, `${issuer} ${key}`, window),
-    refund: async (limit, key) => limiter.refund?.(limit, `${issuer} ${key}`),
+    take: async (limit, key, window) =>
+      (await limiter.take(limit, `${issuer} ${key}`, window)) || totals.take(limit, issuer),
+    async refund(limit, key) {
+      await limiter.refund?.(limit, `${issuer} ${key}`)
+      await totals.refund(limit, issuer)
+    },
   }
 }
 
 /** Not for a cache: there may be such an issuer in a minute. */
 const NOT_FOUND: HttpResponse = { status: 404, headers: { 'cache-control': 'no-store' }, body: '' }
 
-function answerOf(issuerOf: (request: HttpRequest) => Promise<Ready | undefined>): Route['handle'] {
-  return async (request) => {
-    const issuer = await issuerOf(request)
-    return issuer?.routeAt(request.path)?.handle(request) ?? NOT_FOUND
+const reported = new WeakSet<OAuthError>()
+
+/** One failure refuses many requests, and the console has it once. */
+function refusalOf(thrown: unknown): HttpResponse {
+  if (!(thrown instanceof OAuthError)) return failedResponse(thrown)
+  const answer = reported.has(thrown) ? errorResponse : failedResponse
+  reported.add(thrown)
+  return answer(thrown)
+}
+
+function answersOf(issuerOf: (request: HttpRequest) => Promise<Ready | undefined>) {
+  const find: Required<Route>['find'] = async (request) => {
+    try {
+      return (await issuerOf(request))?.routeAt(request.path)
+    } catch (thrown) {
+      const response = refusalOf(thrown)
+      return { handle: async () => response }
+    }
   }
+  const handle: Route['handle'] = async (request) => (await find(request))?.handle(request) ?? NOT_FOUND
+  return { find, handle }
 }
 
 interface AllowedCallers {
@@ -262,9 +331,10 @@ function guardOfEach<Scope extends string, Auth extends Caller>(
       try {
         const issuer = await issuerOf(request)
         if (issuer === undefined) return { kind: 'refused', response: NOT_FOUND }
-        return await guardFor(issuer).access(request, ...scopes)
+        const guard = guardFor(issuer)
+        return accessAt(await guard.access(request, ...scopes), guard.metadataUrl)
       } catch (thrown) {
-        return { kind: 'refused', response: failedResponse(thrown) }
+        return { kind: 'refused', response: refusalOf(thrown) }
       }
     },
     allowing: (callers: AllowedCallers) =>

@@ -155,13 +155,13 @@ export function limiterOf(
   }
 }
 
-/** Counts in this process what is marked so, and nothing else. */
-export function inProcess(now: () => number): RateLimiter {
+/** Counts in this process what is marked so, and nothing else. @param maxKeys of each limit */
+export function inProcess(now: () => number, maxKeys?: number): RateLimiter {
   const counters = new Map<string, EventCounter>()
   return {
     async take(limit, key, window: RateLimit) {
       if (window.withoutLimiter === undefined) return 0
-      const counter = counters.get(limit) ?? processCounter(window, now)
+      const counter = counters.get(limit) ?? processCounter(window, now, maxKeys)
       counters.set(limit, counter)
       return counter.take(key)
     },

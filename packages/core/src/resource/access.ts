@@ -36,6 +36,8 @@ export interface AccessToken {
   readonly claims?: UserClaims | undefined
   /** What the user decided beside the scopes, by names of terms. Only a guard with the store has it. */
   readonly terms?: Terms | undefined
+  /** Of the metadata of the resource at hand (RFC 9728 3), where one guard has several: a family, or those of `issuers`. */
+  readonly metadataUrl?: string | undefined
 }
 
 /**

@@ -50,7 +50,7 @@ import type {
   ClientCredentialsToken,
   ResourceServer,
 } from './access.ts'
-import { BEARER_ERRORS } from './challenge.ts'
+import { accessAt, BEARER_ERRORS } from './challenge.ts'
 import { checkedClasses, type Deciding, decide, type RouteDemands, resourceServer } from './guard.ts'
 
 /** Options of every guard, however it reads tokens. */
@@ -143,7 +143,7 @@ export function createResourceServer<Scope extends string>(
     if (member === undefined) return { kind: 'refused', response: NOT_FOUND }
     const metadataUrl = wellKnownAddress('oauth-protected-resource', member)
     const own = { ...guard, resource: member, metadataUrl, mustBeNamed: true }
-    return accessOf(own, request, required, route)
+    return accessAt(await accessOf(own, request, required, route), metadataUrl)
   })
 }
 

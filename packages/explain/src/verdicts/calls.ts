@@ -296,6 +296,12 @@ export const SERVER_VERDICTS = {
     fix: 'Look at the store and at the network to it; the event `failed` has the cause.',
     toDeveloper: NOT_YOUR_APP,
   },
+  issuer_unavailable: {
+    by: 'server',
+    sentence: 'The server could not create the issuer that the request was for.',
+    fix: 'Look at the callbacks `version` and `options` of `issuers`, and what they ask: the log has the cause.',
+    toDeveloper: NOT_YOUR_APP,
+  },
   contention: {
     by: 'server',
     sentence: 'Too many requests changed the same grant at once.',

@@ -35,6 +35,7 @@ export class Recorder {
     { path: '/throws', methods: METHODS, handle: throwing },
     { path: '/mirror', methods: METHODS, handle: mirror },
     { ...this.#recording('/family'), below: true },
+    { ...this.#finding('/found', '/found/here'), below: true },
   ]
 
   reset(): void {
@@ -49,6 +50,17 @@ export class Recorder {
     if (request === undefined || others.length > 0)
       throw new Error(`${this.requests.length} requests reached handle, not 1`)
     return request
+  }
+
+  /** It has one path below its own, known only once a request asks for it. */
+  #finding(path: string, known: string): Route {
+    const { handle, ...rest } = this.#recording(known)
+    const lost = async () => ({ status: 404, headers: {}, body: '' })
+    return {
+      ...{ ...rest, path },
+      find: async (request) => (request.path === known ? { handle } : undefined),
+      handle: (request) => (request.path === known ? handle(request) : lost()),
+    }
   }
 
   #recording(path: string): Route {

@@ -49,6 +49,14 @@ export function routingPromises(target: Target): void {
       expect(target.recorder.routesUsed).toEqual(['/family/literal'])
     })
 
+    it('that is found at each request gets its body, and what it does not have is a 404', async () => {
+      const body = { method: 'POST', headers: [['content-type', 'application/json']], body: '{}' } as const
+      expect((await send(target.url, { target: '/found/here', ...body })).status).toBe(200)
+      expect(target.recorder.only()).toMatchObject({ path: '/found/here', body: '{}' })
+      expect((await send(target.url, { target: '/found/nothing', ...body })).status).toBe(404)
+      expect(target.recorder.routesUsed).toEqual(['/found/here'])
+    })
+
     it.each(['/%zz', '/things/%zz'])('survives the path %s, which cannot be decoded', async (path) => {
       expect((await send(target.url, { target: path })).status).toBeLessThan(500)
     })

@@ -88,7 +88,7 @@ export function detailGuard({
   const grants = store && storeErrorsAs503(store).grants
   const emit = shielded(onEvent as ((event: BaseEvent) => void) | undefined)
   const refused = (token: AccessToken, definition: ErrorDefinition) =>
-    refusal(api.metadataUrl, token, new OAuthError(definition))
+    refusal(token.metadataUrl ?? api.metadataUrl, token, new OAuthError(definition))
   /** The operation as its schema reads it, and the details that cover it; `undefined` if none does. */
   const coveredOperation = (token: AccessToken, operation: AuthorizationDetail) => {
     const asked = checkedOperation(types, operation)
