@@ -132,10 +132,10 @@ export default {
     may(top('authorization-server|options'), core('initial-access-tokens')),
     // It makes servers.
     may(core('issuers'), [
-      core('issuers', 'kernel', 'http', 'limits', 'grants'),
+      core('issuers', 'kernel', 'http', 'limits', 'grants', 'resource'),
       top('authorization-server'),
     ]),
-    may(core('issuers'), [core('resource'), top('feature|options')], TYPES),
+    may(core('issuers'), [top('feature|options')], TYPES),
     may(top('index|.+-api|errors'), core('[^/]+')),
 
     ...serverModules,

@@ -160,3 +160,9 @@ export function toAuthInfo(
     extra: { subject },
   }
 }
+
+/** For refusals after a guard of several resources. @param metadataUrl of the one that the request was for */
+export function accessAt<Auth extends Caller>(access: Access<Auth>, metadataUrl: string): Access<Auth> {
+  if (access.kind !== 'authorized' || access.token.metadataUrl !== undefined) return access
+  return { ...access, token: { ...access.token, metadataUrl } }
+}

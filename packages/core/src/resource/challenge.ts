@@ -3,7 +3,7 @@ import type { HttpResponse } from '../http/http.ts'
 import { defineErrors, OAuthError, withCode } from '../kernel/oauth-error.ts'
 import type { TokenType } from '../tokens/credential.ts'
 import type { ProofOfPossession } from '../tokens/proof-of-possession.ts'
-import type { Access, Caller, RequiredSignIn } from './access.ts'
+import type { RequiredSignIn } from './access.ts'
 
 export const BEARER_ERRORS = defineErrors({
   ...withCode('invalid_token', {
@@ -86,12 +86,6 @@ function challenges({ metadataUrl, proofs }: Challenging, tried: TokenType, erro
     return `${challenge('Bearer', attributes)}, ${challenge('DPoP', { ...own, ...algs })}`
   const first = challenge('DPoP', { ...attributes, ...algs })
   return proofs.required ? first : `${first}, ${challenge('Bearer', own)}`
-}
-
-/** For refusals after a guard of several resources. @param metadataUrl of the one that the request was for */
-export function accessAt<Auth extends Caller>(access: Access<Auth>, metadataUrl: string): Access<Auth> {
-  if (access.kind !== 'authorized' || access.token.metadataUrl !== undefined) return access
-  return { ...access, token: { ...access.token, metadataUrl } }
 }
 
 /** A challenge of `WWW-Authenticate` (RFC 9110 11.6.1, RFC 6750 3); values hold no quotes by construction. */

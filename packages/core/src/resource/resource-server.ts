@@ -41,16 +41,17 @@ import { type GrantRecords, type Store, storeErrorsAs503, type Transients } from
 import { systemClock } from '../kernel/time.ts'
 import { type AccessTokenFormat, opaqueAccessTokens } from '../tokens/credential.ts'
 import type { ProofOfPossession } from '../tokens/proof-of-possession.ts'
-import type {
-  Access,
-  AccessToken,
-  Anonymous,
-  Authorized,
-  Caller,
-  ClientCredentialsToken,
-  ResourceServer,
+import {
+  type Access,
+  type AccessToken,
+  type Anonymous,
+  type Authorized,
+  accessAt,
+  type Caller,
+  type ClientCredentialsToken,
+  type ResourceServer,
 } from './access.ts'
-import { accessAt, BEARER_ERRORS } from './challenge.ts'
+import { BEARER_ERRORS } from './challenge.ts'
 import { checkedClasses, type Deciding, decide, type RouteDemands, resourceServer } from './guard.ts'
 
 /** Options of every guard, however it reads tokens. */
