@@ -172,7 +172,7 @@ export class RequestTerms {
     return kept(this.list.map((term) => [term.name, term.ofClient?.(client)]))
   }
 
-  /** See {@link askTerms}. */
+  /** As `askTerms`. */
   async ask(asked: AskedTerms, about: UserInfo): Promise<TermQuestions> {
     const questions = await this.#each(asked, (term) => term.view(asked[term.name], about))
     const views = Object.fromEntries(questions.map(([name, { shown }]) => [name, shown]))
@@ -180,7 +180,7 @@ export class RequestTerms {
     return { views, decided: joined(decided, TERM_ERRORS.user_decision_needed) }
   }
 
-  /** See {@link decideTerms}. */
+  /** As `decideTerms`. */
   async decide(asked: AskedTerms, form: Parameters, about: UserInfo): Promise<DecidedTerms> {
     const decided = await this.#each(asked, (term) => term.decide(asked[term.name], form, about))
     return joined(decided, TERM_ERRORS.user_decision_missing)
