@@ -15,13 +15,13 @@ import { TOKEN_EXCHANGE, tokenExchange } from '@grantkit/core/token-exchange'
 import type { Client } from '../src/client/client-authentication.ts'
 import { devicePages, interactionOf, page } from './grantkit-pages.ts'
 
-const SCOPES = {
+export const SCOPES = {
   'notes:read': { description: 'Read your notes' },
   'notes:write': { description: 'Write notes' },
 }
-const SECRET = 'a secret of the tests, long enough to pass'
+export const SECRET = 'a secret of the tests, long enough to pass'
 /** Of clients that send some. */
-const PROOFS = { nonce: 'required' } as const
+export const PROOFS = { nonce: 'required' } as const
 const CALLBACK = 'http://127.0.0.1:8765/callback'
 
 export interface Replicas {
@@ -55,28 +55,33 @@ export async function startReplicas(
   return { issuer, bases, resource: `${issuer}/notes`, clients, close }
 }
 
-function listening(): Promise<Server> {
+export function listening(): Promise<Server> {
   const server = createServer()
   return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)))
 }
 
-function closed(server: Server): Promise<void> {
+export function closed(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve())
     server.closeAllConnections()
   })
 }
 
-function replicaOf(issuer: string, store: Store, { refreshRetryWindow, isEager }: ReplicaOptions) {
+export function serverOptions(issuer: string, { refreshRetryWindow }: ReplicaOptions = {}) {
   const interaction = interactionOf(Math.floor(Date.now() / 1000))
   const features = [device(devicePages, { scopes: Object.keys(SCOPES) }), tokenExchange(), dpop(PROOFS)]
-  const server = createAuthorizationServer({
-    ...{ issuer, store, scopes: SCOPES, secret: SECRET, interaction, features },
+  return {
+    ...{ issuer, scopes: SCOPES, interaction, features },
     lifetimes: { refreshRetryWindow },
     onEvent: () => {},
     // All clients of the kit come from one address.
     rateLimiter: { take: async () => 0 },
-  })
+  }
+}
+
+function replicaOf(issuer: string, store: Store, options: ReplicaOptions) {
+  const { isEager } = options
+  const server = createAuthorizationServer({ ...serverOptions(issuer, options), store, secret: SECRET })
   const proofs = dpopProofs({ ...PROOFS, secret: SECRET })
   const api = createResourceServer({ resource: issuer, store, scopes: SCOPES, proofs })
 
@@ -93,7 +98,7 @@ function replicaOf(issuer: string, store: Store, { refreshRetryWindow, isEager }
   return { answer, addClients: () => addClients(server.clients) }
 }
 
-async function addClients(
+export async function addClients(
   clients: ReturnType<typeof createAuthorizationServer>['clients'],
 ): Promise<Client[]> {
   const grantTypes = ['authorization_code', 'refresh_token', DEVICE_CODE_GRANT, TOKEN_EXCHANGE]
@@ -106,7 +111,7 @@ async function addClients(
   ]
 }
 
-async function requestOf(message: IncomingMessage): Promise<HttpRequest> {
+export async function requestOf(message: IncomingMessage): Promise<HttpRequest> {
   const [path = '', ...query] = (message.url ?? '').split('?')
   const { method = 'GET' } = message
   return { method, path, query: query.join('?'), headers: nodeHeaders(message), body: await text(message) }
