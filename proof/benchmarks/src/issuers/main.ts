@@ -1,35 +1,65 @@
-/** What a thousand issuers in one process cost: `pnpm --dir proof bench:issuers`. */
+/** What a thousand issuers in one process cost: `pnpm --dir proof bench:issuers`, and on Postgres `--store postgres`. */
+import { parseArgs } from 'node:util'
 import { loopbackOnly } from '@grantkit/core'
 import { byPath, type Issuer, issuers } from '@grantkit/core/issuers'
 import { createMemoryStore } from '@grantkit/store-memory'
+import { connectToPostgres, createPostgresStore, migrate } from '@grantkit/store-postgres'
 import { inProcess, testClient } from '@grantkit/testkit/client'
+import { startPostgres } from '../../../../packages/test-servers/src/postgres-server.ts'
 import { describeMachine } from '../machine.ts'
 
 const ISSUERS = 1000
 const REFRESHES = 20_000
 
-const store = createMemoryStore()
-const tenants = issuers({
-  addresses: byPath('/t'),
-  store,
-  secret: 'a secret of the benchmark, long enough to pass',
-  version: () => '1',
-  options: (key) => ({
-    issuer: `http://127.0.0.1/t/${key}`,
-    scopes: { 'notes:read': { description: 'Read your notes' } },
-    redirectUriPolicy: loopbackOnly(),
-    interaction: {
-      session: async () => ({ id: 'session', subject: 'alice', authTime: Math.floor(Date.now() / 1000) }),
-      signIn: () => ({ status: 303, headers: { location: '/login' }, body: '' }),
-      errorPage: ({ status, reason }) => ({ status, headers: {}, body: reason }),
-      consentPage: ({ action, ticket }) => ({
-        ...{ status: 200, headers: { 'content-type': 'text/html' } },
-        body: `<form method="post" action="${action}"><input name="ticket" value="${ticket}"><input type="checkbox" name="scope" value="notes:read" checked><button name="decision" value="allow">Allow</button></form>`,
-      }),
-    },
-  }),
-})
+const imported = performance.now()
+const { values } = parseArgs({ options: { store: { type: 'string', default: 'memory' } } })
+const postgres = values.store === 'postgres' ? await startPostgres() : undefined
+const migrating = postgres && (await connectToPostgres(postgres.url))
+if (migrating !== undefined) await migrate(migrating)
+
+const opened = performance.now()
+const pool = postgres && (await connectToPostgres(postgres.url))
+const store = pool === undefined ? createMemoryStore() : await createPostgresStore(pool)
+const of = (most?: number) =>
+  issuers({
+    addresses: byPath('/t'),
+    store,
+    most,
+    secret: 'a secret of the benchmark, long enough to pass',
+    version: () => '1',
+    options: (key) => ({
+      issuer: `http://127.0.0.1/t/${key}`,
+      scopes: { 'notes:read': { description: 'Read your notes' } },
+      redirectUriPolicy: loopbackOnly(),
+      interaction: {
+        session: async () => ({ id: 'session', subject: 'alice', authTime: Math.floor(Date.now() / 1000) }),
+        signIn: () => ({ status: 303, headers: { location: '/login' }, body: '' }),
+        errorPage: ({ status, reason }) => ({ status, headers: {}, body: reason }),
+        consentPage: ({ action, ticket }) => ({
+          ...{ status: 200, headers: { 'content-type': 'text/html' } },
+          body: `<form method="post" action="${action}"><input name="ticket" value="${ticket}"><input type="checkbox" name="scope" value="notes:read" checked><button name="decision" value="allow">Allow</button></form>`,
+        }),
+      },
+    }),
+  })
+const tenants = of()
 const send = inProcess(tenants)
+const started = imported + performance.now() - opened
+
+/** Of each issuer before it is ready: a token request that reads the store. @returns milliseconds, in order */
+async function firstRequests(): Promise<readonly number[]> {
+  const cold = inProcess(of(1))
+  const body = 'grant_type=refresh_token&client_id=unknown&refresh_token=unknown'
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  const times: number[] = []
+  for (let number = 0; number < ISSUERS; number++) {
+    const begun = performance.now()
+    await cold(`http://127.0.0.1/t/t${number}/api/oauth/token`, { method: 'POST', headers, body })
+    times.push(performance.now() - begun)
+  }
+  return times.sort((a, b) => a - b)
+}
+const firsts = await firstRequests()
 
 function used(): number {
   globalThis.gc?.()
@@ -59,13 +89,24 @@ async function refreshes(at: readonly Issuer[]): Promise<number> {
   return ((performance.now() - start) * 1000) / REFRESHES
 }
 
-await refreshes(ready.slice(0, 1))
-const one = await refreshes(ready.slice(0, 1))
-const thousand = await refreshes(ready)
+/** Microseconds. Not on Postgres, which takes nearly all of them. */
+async function refreshTimes() {
+  if (postgres !== undefined) return {}
+  await refreshes(ready.slice(0, 1))
+  return {
+    'a refresh at one issuer': `${Math.round(await refreshes(ready.slice(0, 1)))} µs`,
+    'a refresh at 1,000 issuers in turn': `${Math.round(await refreshes(ready))} µs`,
+  }
+}
+
 console.log(describeMachine('not pinned'))
 console.table({
+  'start of the process until it serves': `${Math.round(started)} ms`,
+  'first request of a cold issuer': `${firsts[ISSUERS / 2]?.toFixed(1)} ms (longest ${firsts.at(-1)?.toFixed(1)} ms)`,
   'to create an issuer': `${created.toFixed(2)} ms`,
   'memory of one that is ready': `${Math.round(kept / 1024)} KB`,
-  'a refresh at one issuer': `${Math.round(one)} µs`,
-  'a refresh at 1,000 issuers in turn': `${Math.round(thousand)} µs`,
+  ...(await refreshTimes()),
 })
+await pool?.end()
+await migrating?.end()
+await postgres?.close()
