@@ -50,7 +50,7 @@ it.each([true, false])(
   },
 )
 
-it('an issuer that made room, or has another version, gives its callers no new attempts', async () => {
+it('an issuer that was dropped, or has another version, gives its callers no new attempts', async () => {
   const { byPaths, options, versions, serviceAt } = openIssuers({ most: 1 })
   const usual = options.getMockImplementation()
   options.mockImplementation(
@@ -74,7 +74,7 @@ it('an issuer counts its callers, however many another one has', async () => {
   expect(await take('a', 'caller')).toBe(600)
 })
 
-it('an issuer takes its share of a total from nobody else', async () => {
+it('an issuer that used its share of a total leaves the rest to the others', async () => {
   const { take } = await openLimiters({ totals: { guess: { points: 4, seconds: 60, share: 0.5 } } })
   const answers: unknown[] = []
   for (const [caller, issuer] of ['a', 'a', 'a', 'a', 'b', 'b', 'b'].entries())

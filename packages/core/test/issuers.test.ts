@@ -230,7 +230,7 @@ describe('an issuer', () => {
       expect(aborted()).toEqual([true, false])
     })
 
-    it('when it makes room', async () => {
+    it('when it is dropped for another issuer', async () => {
       const { byPaths, versions, aborted } = await started()
       versions.set('e', '1')
       for (const key of ['b', 'e']) await byPaths.find(key)

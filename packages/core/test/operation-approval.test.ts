@@ -76,7 +76,7 @@ describe('an API that asks the user of its caller for one operation', () => {
     })
   })
 
-  it('may carry it out once after the user has allowed it, and nobody gets a grant by it', async () => {
+  it('may carry it out once after the user has allowed it, and no grant opens', async () => {
     const { ask, decide, stateOf, shown, service, token } = await openToolServer()
     const { requestId } = await ask()
     const grants = await service.server.grants.list('alice')
@@ -265,7 +265,7 @@ describe('with organizations', () => {
     expect(await stateOf(ask(DELETION, inAcme))).toBe('allowed')
   })
 
-  it('but without a feature that reads details, nobody is asked', async () => {
+  it('but without a feature that reads details, no user is asked', async () => {
     const { ask, notices } = await openWith([])
     await expect(ask()).rejects.toThrow('no feature of the server reads authorization_details')
     expect(notices).toEqual([])

@@ -42,7 +42,7 @@ export interface SignInAttempts extends Observer {
   /**
    * The user could not sign in, outside of the server, for an authorization request with these parameters.
    *
-   * @param subject the user who was signed in. Never one whom a caller merely claims to be: the attempt becomes one of this user
+   * @param subject the user who was signed in. Never an unverified one: the attempt is listed for this user
    */
   signInRefused(
     request: ObservedRequest,

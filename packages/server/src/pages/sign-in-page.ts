@@ -160,7 +160,7 @@ function anotherAccount({ basePath, language }: LocalSite, { returnTo, wishes }:
 
 /**
  * The ways of the user who has to sign in again: no other is of use. Only a browser with a session of the user gets them, so they
- * tell nobody of an account. `undefined`: the page offers every way.
+ * reveal no account. `undefined`: the page offers every way.
  */
 async function ownWays(
   { sessions, ways }: Pick<SignInPageOptions, 'sessions' | 'ways'>,

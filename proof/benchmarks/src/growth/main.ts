@@ -4,11 +4,12 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type AuthorizationServer, createAuthorizationServer, loopbackOnly } from '@grantkit/core'
+import { type AuthorizationServer, createAuthorizationServer } from '@grantkit/core'
 import { type Grant, newGrantId } from '@grantkit/core/feature'
 import { createSqliteStore, migrate, type SqliteStore } from '@grantkit/store-sqlite'
 import { inProcess, testClient } from '@grantkit/testkit/client'
 import { describeMachine } from '../machine.ts'
+import { NOTES } from '../notes-options.ts'
 import { quantile } from '../statistics.ts'
 
 const USAGE = `pnpm --dir proof bench:growth
@@ -54,17 +55,7 @@ function open(path: string, durability: 'machine' | 'process') {
   const store = createSqliteStore({ path, durability, sweeping: false })
   const server = createAuthorizationServer({
     ...{ issuer: 'http://127.0.0.1', store, secret: 'a secret of the benchmark, long enough to pass' },
-    scopes: { 'notes:read': { description: 'Read your notes' } },
-    redirectUriPolicy: loopbackOnly(),
-    interaction: {
-      session: async () => ({ id: 'session', subject: 'alice', authTime: Math.floor(Date.now() / 1000) }),
-      signIn: () => ({ status: 303, headers: { location: '/login' }, body: '' }),
-      errorPage: ({ status, reason }) => ({ status, headers: {}, body: reason }),
-      consentPage: ({ action, ticket }) => ({
-        ...{ status: 200, headers: { 'content-type': 'text/html' } },
-        body: `<form method="post" action="${action}"><input name="ticket" value="${ticket}"><input type="checkbox" name="scope" value="notes:read" checked><button name="decision" value="allow">Allow</button></form>`,
-      }),
-    },
+    ...NOTES,
   })
   return { store, server }
 }

@@ -1,12 +1,12 @@
 /** What a thousand issuers in one process cost: `pnpm --dir proof bench:issuers`, and on Postgres `--store postgres`. */
 import { parseArgs } from 'node:util'
-import { loopbackOnly } from '@grantkit/core'
 import { byPath, type Issuer, issuers } from '@grantkit/core/issuers'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { connectToPostgres, createPostgresStore, migrate } from '@grantkit/store-postgres'
 import { inProcess, testClient } from '@grantkit/testkit/client'
 import { startPostgres } from '../../../../packages/test-servers/src/postgres-server.ts'
 import { describeMachine } from '../machine.ts'
+import { NOTES } from '../notes-options.ts'
 
 const ISSUERS = 1000
 const REFRESHES = 20_000
@@ -29,17 +29,7 @@ const of = (most?: number) =>
     version: () => '1',
     options: (key) => ({
       issuer: `http://127.0.0.1/t/${key}`,
-      scopes: { 'notes:read': { description: 'Read your notes' } },
-      redirectUriPolicy: loopbackOnly(),
-      interaction: {
-        session: async () => ({ id: 'session', subject: 'alice', authTime: Math.floor(Date.now() / 1000) }),
-        signIn: () => ({ status: 303, headers: { location: '/login' }, body: '' }),
-        errorPage: ({ status, reason }) => ({ status, headers: {}, body: reason }),
-        consentPage: ({ action, ticket }) => ({
-          ...{ status: 200, headers: { 'content-type': 'text/html' } },
-          body: `<form method="post" action="${action}"><input name="ticket" value="${ticket}"><input type="checkbox" name="scope" value="notes:read" checked><button name="decision" value="allow">Allow</button></form>`,
-        }),
-      },
+      ...NOTES,
     }),
   })
 const tenants = of()

@@ -159,8 +159,8 @@ export function backchannelEndpoint(context: BackchannelRequests, path: string):
 }
 
 /**
- * Counts a request, and takes a place among those that wait for its user. A request without a place called nobody to a page, and counts
- * for nothing.
+ * Counts a request, and takes a place among those that wait for its user. A request without a place is refunded: the user
+ * never sees it.
  *
  * @param key of the user
  * @returns when the place ends

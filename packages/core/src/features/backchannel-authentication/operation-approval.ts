@@ -100,7 +100,7 @@ async function opened(
   const endsAt = await takePlace(context, key, { requestId, clientId, endsAt: now + LIFETIME })
   const request: DecoupledRequest = {
     ...{ kind, operation: true, ...caller, scopes: [], ignoredScopes: [] },
-    // Nobody has its code, and an approval opens no grant.
+    // Its code is never issued, and an approval opens no grant.
     ...{ grantId: newGrantId(server.random), codeHash: sha256(newSecret(server.random)) },
     ...requestTimes(now, endsAt - now),
   }

@@ -59,7 +59,7 @@ export async function pushedUri(
     if (dpop_jkt === undefined) return given
     if (given.dpop_jkt !== undefined && given.dpop_jkt !== dpop_jkt)
       throw new OAuthError(PAR_ERRORS.pushed_keys_differ)
-    // Anybody can push what a client signed, unless the client authenticates: then the key of the pusher says nothing.
+    // What a public client signed, any caller can push: the key of that caller is not the key of the client.
     return opened && client?.tokenEndpointAuthMethod === 'none' ? given : { ...given, dpop_jkt }
   }
   const { parameters, opened } = await server.validateRequest(sent, bind, now, client)
