@@ -62,7 +62,8 @@ function open(path: string, durability: 'machine' | 'process') {
 
 async function signedIn(server: AuthorizationServer) {
   const client = await testClient(server.issuer, { send: inProcess(server) })
-  return { client, tokens: await client.tokens('notes:read') }
+  const { refresh_token = '' } = await client.tokens('notes:read')
+  return { client, refreshToken: refresh_token }
 }
 
 /** Copies of a real grant that was refreshed once, for users with three each. */
@@ -79,8 +80,8 @@ async function fill(path: string, from: number, to: number): Promise<void> {
 }
 
 async function refreshedGrant(store: SqliteStore, server: AuthorizationServer): Promise<Grant> {
-  const { client, tokens } = await signedIn(server)
-  await client.refresh(tokens.refresh_token ?? '')
+  const { client, refreshToken } = await signedIn(server)
+  await client.refresh(refreshToken)
   const [grant] = (await store.grants.list({ subject: 'alice' }, { limit: 1 })).grants
   if (grant === undefined) throw new Error('The sign-in left no grant')
   return grant
@@ -98,7 +99,7 @@ async function measured(path: string, size: number) {
   const start = performance.now() - begun
   const held = await signedIn(server)
   const refreshes = await times(REFRESHES, async () => {
-    held.tokens = await held.client.refresh(held.tokens.refresh_token ?? '')
+    held.refreshToken = (await held.client.refresh(held.refreshToken)).refresh_token ?? ''
   })
   let user = 0
   const lists = await times(LISTS, async () => {
