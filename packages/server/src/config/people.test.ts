@@ -87,7 +87,7 @@ describe('upstream', () => {
   ])('refuses %s of Microsoft without tenants, and names what to write', (tenant, change) => {
     const everybody = issuer.replace('organizations', tenant)
     expect(withProvider({ issuer: everybody, ...change })).toEqual([
-      `upstream[0].tenants is missing: ${everybody} signs in the users of every organization. Write tenants: ['<GUID>'], or tenants: 'any'`,
+      `upstream.partner.tenants is missing: ${everybody} signs in the users of every organization. Write tenants: ['<GUID>'], or tenants: 'any'`,
     ])
     for (const tenants of [[GUID], 'any'])
       expect(withProvider({ issuer: everybody, ...change, tenants })).toEqual([])
@@ -96,38 +96,38 @@ describe('upstream', () => {
   it.each(['/common', '/Common/v2.0', ':443/common/v2.0'])('refuses it however it is spelled: %s', (rest) => {
     for (const host of ['login.microsoftonline.com', 'LOGIN.microsoftonline.us'])
       expect(withProvider({ issuer: `https://${host}${rest}` })).toEqual([
-        expect.stringMatching(/^upstream\[0\]\.tenants is missing/),
+        expect.stringMatching(/^upstream\.partner\.tenants is missing/),
       ])
   })
 
   it.each<[object, string]>([
     [
       { issuer, tenants: 'any', require: { groups: ['staff'] } },
-      'upstream[0].require must be left out with tenants',
+      'upstream.partner.require must be left out with tenants',
     ],
-    [{ prompts: ['select_account'], freshness: 'returned' }, 'upstream[0].freshness must be proven'],
+    [{ prompts: ['select_account'], freshness: 'returned' }, 'upstream.partner.freshness must be proven'],
     [
       { signUp: { emailDomains: ['privaterelay.appleid.com'] } },
-      'upstream[0].signUp.emailDomains[0] must be no domain of relay addresses',
+      'upstream.partner.signUp.emailDomains[0] must be no domain of relay addresses',
     ],
-    [{ issuer, tenants: ['corp'] }, 'upstream[0].tenants must be GUIDs, not ["corp"]'],
+    [{ issuer, tenants: ['corp'] }, 'upstream.partner.tenants must be GUIDs, not ["corp"]'],
     [
       { issuer, tenants: 'any', emailsVerified: { domains: ['corp.example'] } },
-      'upstream[0].emailsVerified must be left out with tenants',
+      'upstream.partner.emailsVerified must be left out with tenants',
     ],
     [
       { issuer, tenants: 'any', roles: { claim: 'groups', map: { a: ['b'] } } },
-      'upstream[0].roles must be left out with tenants',
+      'upstream.partner.roles must be left out with tenants',
     ],
-    [{ emailsVerified: { domains: [] } }, 'upstream[0].emailsVerified.domains must not be empty'],
+    [{ emailsVerified: { domains: [] } }, 'upstream.partner.emailsVerified.domains must not be empty'],
     [
       { emailsVerified: { domains: ['*.corp.example'] } },
-      'upstream[0].emailsVerified.domains[0] must be a domain, as corp.example',
+      'upstream.partner.emailsVerified.domains[0] must be a domain, as corp.example',
     ],
-    [{ require: {} }, 'upstream[0].require must name something'],
+    [{ require: {} }, 'upstream.partner.require must name something'],
     [{ formerIssuers: [partner.issuer] }, 'has an issuer that is one of formerIssuers too'],
-    [{ formerIssuers: ['idp'] }, 'upstream[0].formerIssuers[0] must be a URL'],
-    [{ signUp: 'yes' }, 'upstream[0].signUp must be true, false, or an object'],
+    [{ formerIssuers: ['idp'] }, 'upstream.partner.formerIssuers[0] must be a URL'],
+    [{ signUp: 'yes' }, 'upstream.partner.signUp must be true, false, or an object'],
   ])('refuses %j', (change, problem) => {
     const [found = '', ...others] = withProvider(change)
     expect(found).toContain(problem)

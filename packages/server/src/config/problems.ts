@@ -2,6 +2,7 @@ import { closest, distance } from 'fastest-levenshtein'
 import type * as z from 'zod'
 import { hasPassword } from './fields.ts'
 import type { ConfigSchema } from './schema.ts'
+import { withIds } from './text-file.ts'
 import {
   fieldsOf,
   isPlain,
@@ -20,7 +21,7 @@ export function problemsOf(
 ): string[] {
   return issues.flatMap((issue) => {
     if (issue.code === 'unrecognized_keys')
-      return issue.keys.map((key) => unknownKey(schema, issue.path, key))
+      return issue.keys.map((key) => unknownKey(schema, merged, issue.path, key))
     return [`${nameOf(merged, issue.path)} ${messageOf(issue, merged)}${wrongValue(schema, merged, issue)}`]
   })
 }
@@ -54,8 +55,8 @@ export function overriddenSecrets(
 }
 
 /** The variable that gave the value, or the key in the file. */
-export function nameOf({ sources }: Merged, path: readonly PropertyKey[]): string {
-  return sourceOf(sources, path)?.variable ?? keyOf(path)
+export function nameOf({ sources, values }: Merged, path: readonly PropertyKey[]): string {
+  return sourceOf(sources, path)?.variable ?? keyOf(withIds(path, values))
 }
 
 /** A part of a value has the source of the whole. */
@@ -118,12 +119,18 @@ export function at(values: unknown, path: readonly PropertyKey[]): unknown {
   return isInside ? at((values as Record<PropertyKey, unknown>)[name], rest) : undefined
 }
 
-function unknownKey(schema: ConfigSchema, path: readonly PropertyKey[], key: string): string {
-  const whole = keyOf([...path, key])
+function unknownKey(
+  schema: ConfigSchema,
+  { values }: Merged,
+  path: readonly PropertyKey[],
+  key: string,
+): string {
+  const named = withIds(path, values)
+  const whole = keyOf([...named, key])
   const known = namesAt(schema, path).filter((name) => name !== '$schema')
   const near = known.length === 0 ? '' : closest(key, [...known])
   if (near !== '' && distance(key.toLowerCase(), near.toLowerCase()) <= 1 + key.length / 4)
-    return `${whole} is unknown: did you mean ${keyOf([...path, near])}?`
+    return `${whole} is unknown: did you mean ${keyOf([...named, near])}?`
   const inside = fieldsOf(schema).flatMap((field) => endingWith(key, field.key.split('.')))
   const elsewhere = inside.find((name) => name.startsWith(path.map((part) => `${String(part)}.`).join('')))
   if (elsewhere !== undefined) return `${whole} is unknown: did you mean ${elsewhere}?`

@@ -39,9 +39,9 @@ describe('a preset', () => {
   })
 
   it('has no issuer where each customer has one', () => {
-    expect(problems({ preset: 'okta' })).toEqual(['upstream[0].issuer is missing'])
+    expect(problems({ preset: 'okta' })).toEqual(['upstream.a.issuer is missing'])
     expect(problems({ preset: 'gogle', issuer: 'https://a.example' })).toEqual([
-      expect.stringMatching(/^upstream\[0\]\.preset must be google, microsoft, .*, not "gogle"$/),
+      expect.stringMatching(/^upstream\.a\.preset must be google, microsoft, .*, not "gogle"$/),
     ])
   })
 })
@@ -49,9 +49,9 @@ describe('a preset', () => {
 describe('a provider', () => {
   it('without a preset has its label, issuer and secret written', () => {
     expect(problems({ clientSecret: undefined })).toEqual([
-      'upstream[0].label is missing',
-      'upstream[0].issuer is missing',
-      'upstream[0].clientSecret is missing',
+      'upstream.a.label is missing',
+      'upstream.a.issuer is missing',
+      'upstream.a.clientSecret is missing',
     ])
   })
 
@@ -67,11 +67,11 @@ describe('a provider', () => {
     for (const wrong of [{ ...jwk, alg: undefined }, publicKey.export({ format: 'jwk' }), {}]) {
       const [settings = {}, variables = {}] = withKey(wrong)
       expect(problems(settings, variables as never)).toEqual([
-        'upstream[0].clientKey must be a private JWK with "alg"',
+        'upstream.a.clientKey must be a private JWK with "alg"',
       ])
     }
     expect(problems({ preset: 'google', tokenEndpointAuthMethod: 'private_key_jwt' })).toEqual([
-      'upstream[0].clientKey is missing',
+      'upstream.a.clientKey is missing',
     ])
   })
 
@@ -84,10 +84,10 @@ describe('a provider', () => {
     expect(provider(settings, { K }).clientSecret).toEqual({ apple: { ...apple, key: K } })
     for (const wrong of ['horse', pem('P-384')])
       expect(problems(settings, { K: wrong })).toEqual([
-        'upstream[0].clientSecret.apple.key must be a PKCS#8 key of the curve P-256: the file AuthKey_….p8 of Apple',
+        'upstream.a.clientSecret.apple.key must be a PKCS#8 key of the curve P-256: the file AuthKey_….p8 of Apple',
       ])
     expect(problems(settings, {})).toEqual([
-      'upstream[0].clientSecret apple.key needs the variable K, which is not set',
+      'upstream.a.clientSecret apple.key needs the variable K, which is not set',
     ])
   })
 

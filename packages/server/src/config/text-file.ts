@@ -38,21 +38,23 @@ export function parseJson(path: string, text: string): unknown {
  */
 export function faultsOf({ issues }: z.ZodError, written?: unknown): string {
   return issues
-    .map(({ path, message }) => (path.length === 0 ? message : `${placeOf(path, written)}: ${message}`))
+    .map(({ path, message }) =>
+      path.length === 0 ? message : `${withIds(path, written).join('.')}: ${message}`,
+    )
     .join('; ')
 }
 
 /** A text of another form may be anything. */
 const ID = /^[\w-]{1,40}$/
 
-function placeOf(path: readonly PropertyKey[], written: unknown): string {
+/** The path with the `id` of an entry in place of its number. */
+export function withIds(path: readonly PropertyKey[], written: unknown): readonly PropertyKey[] {
   let inside = written
-  const names = path.map((part) => {
+  return path.map((part) => {
     inside = Object(inside)[part]
     const { id } = Object(inside)
     return typeof part === 'number' && ID.test(id ?? '') ? id : part
   })
-  return names.join('.')
 }
 
 /** Reads JSON, for {@link contentOf}. @param expected as `list of documents` */
