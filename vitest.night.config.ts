@@ -25,7 +25,6 @@ const ON_POSTGRES = [
     'back-channel-logout',
     'sign-out',
     'upstream-pages',
-    'shared-records.night',
   ]),
 ]
 

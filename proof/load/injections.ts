@@ -11,7 +11,7 @@ export interface Injection {
 
 const OUTAGE_MS = 1000
 
-export const RESET_CONNECTIONS: Injection = {
+const RESET_CONNECTIONS: Injection = {
   name: 'every connection to Redis is reset, three times',
   async inject({ network }) {
     for (let time = 0; time < 3; time++) {

@@ -1,5 +1,4 @@
-import { authorizationRequest, REDIRECT_URI, registered } from '@grantkit/test-servers/client-libraries'
-import { exportJWK } from 'jose'
+import { REDIRECT_URI, registered } from '@grantkit/test-servers/client-libraries'
 import * as oidc from 'openid-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { FRAMEWORKS } from '../src/frameworks/frameworks.ts'
@@ -59,16 +58,6 @@ describe.each(Object.keys(FRAMEWORKS))('openid-client, on %s', (FRAMEWORK) => {
     })
   })
 
-  it('gets its answer by a form that the browser posts', async () => {
-    const config = await registered(service.baseUrl)
-    const more = { scope: 'openid courses:read', response_mode: 'form_post' }
-    const { parameters, checks } = await authorizationRequest(more)
-    const answer = await user(service.baseUrl)(oidc.buildAuthorizationUrl(config, parameters).href)
-    const posted = new Request(REDIRECT_URI, { method: 'POST', body: answer.searchParams })
-    const tokens = await oidc.authorizationCodeGrant(config, posted, checks)
-    expect(tokens.claims()?.sub).toBe('demo-account')
-  })
-
   it('completes it as a confidential client, and introspects', async () => {
     const metadata = { token_endpoint_auth_method: 'client_secret_post' }
     const config = await registered(service.baseUrl, metadata, oidc.ClientSecretPost())
@@ -78,29 +67,6 @@ describe.each(Object.keys(FRAMEWORKS))('openid-client, on %s', (FRAMEWORK) => {
     expect(live).toMatchObject({ active: true, scope, sub: 'demo-account', token_type: 'Bearer' })
     await oidc.tokenRevocation(config, tokens.access_token)
     expect(await oidc.tokenIntrospection(config, tokens.access_token)).toEqual({ active: false })
-  })
-
-  it('signs its request, which the browser carries, and gets a signed response', async () => {
-    const { publicKey, privateKey } = await oidc.randomDPoPKeyPair('ES256', { extractable: true })
-    const { clientId } = await service.clients.add({
-      clientName: 'Ledger',
-      redirectUris: [REDIRECT_URI],
-      tokenEndpointAuthMethod: 'private_key_jwt',
-      jwks: { keys: [await exportJWK(publicKey)] },
-      requireSignedRequestObject: true,
-      authorizationSignedResponseAlg: 'ES256',
-    })
-    const metadata = { authorization_signed_response_alg: 'ES256' }
-    const address = new URL(service.baseUrl)
-    const config = await oidc.discovery(address, clientId, metadata, oidc.PrivateKeyJwt(privateKey), {
-      execute: [oidc.allowInsecureRequests, oidc.useJwtResponseMode],
-    })
-    const { parameters, checks } = await authorizationRequest({ scope: 'openid courses:read' })
-    const url = await oidc.buildAuthorizationUrlWithJAR(config, parameters, privateKey)
-    const callback = await user(service.baseUrl)(url.href)
-    expect([...callback.searchParams.keys()]).toEqual(['response'])
-    const tokens = await oidc.authorizationCodeGrant(config, callback, checks)
-    expect(tokens.scope).toBe('openid courses:read')
   })
 })
 

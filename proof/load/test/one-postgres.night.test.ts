@@ -1,5 +1,3 @@
-import { run } from '@grantkit/reference/test/program'
-import { sessionCookie } from '@grantkit/test-servers/session-cookie'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestCluster, type TestCluster } from '../cluster.ts'
 import { type Deployment, onPostgres } from '../deployments.ts'
@@ -34,26 +32,4 @@ describe('three replicas on one Postgres', () => {
       expect(tally.allFaults(), name).toEqual([])
     }
   }, 120_000)
-
-  it('see an account that a command added, and that it was disabled', async () => {
-    const account = async (args: readonly string[], input = '') => {
-      const command = run('cli.ts account', args, { environment: deployment.environment, input })
-      expect(await command.ended, command.output()).toBe(0)
-    }
-    const email = 'ada@school.example'
-    await account(['add', '--email', email, '--name', 'Ada'], 'correct horse\n')
-    const cookies = await Promise.all(
-      cluster.origins.map((origin) => sessionCookie(origin, email, 'correct horse')),
-    )
-    const statuses = () =>
-      Promise.all(
-        cluster.origins.map(async (origin, index) => {
-          const cookie = cookies[(index + 1) % cookies.length] ?? ''
-          return (await fetch(`${origin}/account`, { headers: { cookie }, redirect: 'manual' })).status
-        }),
-      )
-    expect(await statuses()).toEqual([200, 200, 200])
-    await account(['disable', email])
-    expect(await statuses()).toEqual([303, 303, 303])
-  })
 })

@@ -6,32 +6,13 @@ import { startRedis } from '@grantkit/test-servers/redis-server'
 import { startProxy } from '@grantkit/test-servers/tcp-proxy'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startTestCluster, type TestCluster } from '../cluster.ts'
-import { RESET_CONNECTIONS } from '../injections.ts'
-import { runRaces } from '../races.ts'
-import { Tally } from '../tally.ts'
-import { expectNothingEndless, ready, working } from './under-load.ts'
-
-/** A short version of faults.night.test.ts, and the answers during an outage. */
+import { ready } from './under-load.ts'
 
 let cluster: TestCluster
 beforeAll(async () => {
   cluster = await startTestCluster(2)
 })
 afterAll(() => cluster.stop())
-
-describe('no token is issued twice, restored or lost when', () => {
-  it(RESET_CONNECTIONS.name, async () => {
-    const tally = await working(cluster, () => RESET_CONNECTIONS.inject(cluster))
-    expect(tally.allFaults()).toEqual([])
-  })
-
-  it('two replicas race for every code and refresh token', async () => {
-    const tally = new Tally()
-    await runRaces({ baseUrl: cluster.baseUrl, origins: cluster.origins, races: 160, workers: 8, tally })
-    expect(tally.allFaults()).toEqual([])
-    await expectNothingEndless(cluster)
-  })
-})
 
 it('a rotation whose reply was lost ends no grant that another replica has rotated since', async () => {
   const redis = await startRedis()
