@@ -156,7 +156,6 @@ export interface NamedParts {
   readonly errors: Readonly<Record<string, ErrorDefinition>>
 }
 
-/** All that is mounted on a server. */
 export interface MountedFeatures extends NamedParts {
   readonly metadata: Metadata
   readonly clientEndpoints: readonly ClientEndpoint[]

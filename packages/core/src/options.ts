@@ -40,7 +40,6 @@ import {
 } from './resource/resource-metadata.ts'
 import type { KeySetOptions, SigningKeyEvent, SigningKeyOptions } from './tokens/signing-keys.ts'
 
-/** Options of the kernel. */
 export interface KernelOptions<Scope extends string> {
   /** The issuer: the base URL of the service, exactly as clients see it (RFC 8414 2). */
   readonly issuer: string

@@ -13,7 +13,6 @@ export function hostAnswer({ answer }: ClientEvidence): DocumentFetchResponse | 
   return answer instanceof Error ? undefined : answer
 }
 
-/** The answer with the document. */
 export function documentAnswer(evidence: ClientEvidence): DocumentFetchResponse | undefined {
   const answer = hostAnswer(evidence)
   return answer?.status === 200 ? answer : undefined

@@ -27,7 +27,6 @@ function secondsOf({ headers }: DocumentFetchResponse): number | undefined {
   return freshFor(headers, Math.floor(Date.now() / 1000))
 }
 
-/** The header that forbids it. */
 function forbidding({ headers }: DocumentFetchResponse): string {
   const { 'cache-control': cacheControl = '', vary = '' } = headers
   return vary.includes('*') ? `vary: ${vary}` : `cache-control: ${cacheControl}`

@@ -102,7 +102,6 @@ export function memberOf(answer: HttpResponse | undefined, name: string): string
   return value === undefined ? undefined : String(value)
 }
 
-/** The server metadata. */
 export function metadata({ answers }: Evidence): Metadata | undefined {
   return documentOf(answers.serverMetadata)
 }
@@ -158,7 +157,6 @@ export function authorize(
   return at(seen, 'authorization_endpoint', (url) => get(`${url}?${new URLSearchParams(request)}`))
 }
 
-/** Registers a public client. */
 export function registerClient(seen: Seen, redirect_uris: readonly string[]): Probe | undefined {
   const body = JSON.stringify({ client_name: 'Grantkit doctor', redirect_uris })
   return at(seen, 'registration_endpoint', (url) => post(url, body, JSON_TYPE))

@@ -8,7 +8,6 @@ export interface KnownOfRequest extends StepFacts {
   /** Parameters of the request. They need not be valid: what no step may have is removed. */
   readonly sent?: Readonly<Record<string, unknown>> | undefined
   readonly client?: Client | undefined
-  /** The grant that the request is about. */
   readonly grant?: Grant | undefined
   /** The reference in another record that the request is about. */
   readonly reference?: string | undefined
@@ -21,7 +20,6 @@ export interface AttemptIdentity {
   readonly clientId?: string | undefined
   /** The S256 challenge. */
   readonly challenge?: string | undefined
-  /** The verifier of that challenge. */
   readonly verifier?: string | undefined
   readonly state?: string | undefined
 }

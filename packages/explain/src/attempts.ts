@@ -95,7 +95,6 @@ export function attemptsOf(context: ObserverContext, secret?: string) {
     know,
     referenceOf,
     shownReferenceOf: (request: ObservedRequest) => formatReference(referenceOf(request)),
-    /** A step that succeeded. */
     step(request: ObservedRequest, step: StepName, more?: KnownOfRequest): void {
       if (more !== undefined) know(request, more)
       report(request, step, 'ok')

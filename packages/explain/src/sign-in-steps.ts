@@ -44,7 +44,6 @@ export interface StepFacts {
   readonly resource?: string | undefined
   /** What the server would have accepted in place of `redirectUri`, `resource` or `clientId`, separated by spaces. */
   readonly expected?: string | undefined
-  /** The path of the endpoint. */
   readonly endpoint?: string | undefined
   /** The HTTP status of an error. */
   readonly status?: number | undefined

@@ -92,7 +92,6 @@ interface Tally<Facts> {
 }
 
 const DEADLINE_MS = 5000
-/** Messages at once to a host. */
 const AT_ONCE = 4
 /** Seconds until a message that was not tried is looked at again. */
 const UNTRIED_SECONDS = 60

@@ -13,7 +13,6 @@ export const RECORD_SECONDS = KEPT_SECONDS + 60 * 60
 /** A message that waits: ids, and no token. */
 export interface Entry<Facts> {
   readonly id: string
-  /** The receiver. */
   readonly target: string
   /** Epoch seconds. */
   readonly storedAt: number

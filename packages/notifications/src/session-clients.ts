@@ -85,7 +85,6 @@ export function withoutIdToken(clientId: string): string {
   return WITHOUT_ID_TOKEN + clientId
 }
 
-/** The client of an entry. */
 function sessionClient(entry: string): { readonly clientId: string; readonly hasIdToken: boolean } {
   const hasIdToken = !entry.startsWith(WITHOUT_ID_TOKEN)
   return { clientId: hasIdToken ? entry : entry.slice(WITHOUT_ID_TOKEN.length), hasIdToken }

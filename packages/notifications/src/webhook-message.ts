@@ -119,7 +119,6 @@ interface Signed {
   readonly body: string
 }
 
-/** The headers of a message. */
 export function signedHeaders({ keys }: CheckedEndpoint, { id, at, body }: Signed): Record<string, string> {
   const signatures = keys.map(
     (key) => `v1,${createHmac('sha256', key).update(`${id}.${at}.${body}`).digest('base64')}`,

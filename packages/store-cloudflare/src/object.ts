@@ -30,7 +30,6 @@ export class GrantkitRecords extends DurableObject {
     })
   }
 
-  /** Runs the statement of a record. */
   run(kind: RecordKind, verb: Verb, parameters: readonly SqlValue[]): Row[] {
     return this.#rows(OBJECT_STATEMENTS[kind][verb], parameters)
   }

@@ -18,11 +18,8 @@ export interface RecordsNamespace {
 export type Jurisdiction = 'eu' | 'us' | 'fedramp'
 export type LocationHint = 'wnam' | 'enam' | 'sam' | 'weur' | 'eeur' | 'apac' | 'oc' | 'afr' | 'me'
 
-/** The objects of one store. */
 export interface Objects {
-  /** Calls the object of a key. */
   call<T>(key: string, method: (stub: RecordsStub) => Promise<T>): Promise<Answer<T>>
-  /** Calls an object by its number. */
   callAt<T>(position: number, method: (stub: RecordsStub) => Promise<T>): Promise<Answer<T>>
   positionOf(key: string): number
   readonly count: number

@@ -90,7 +90,6 @@ export function itemKey(prefix: string, key: string): Item {
   return { [KEYS.partition]: text(prefix + key), [KEYS.sort]: text(RECORD) }
 }
 
-/** The key of a record, of its item. */
 export function keyOf(item: Item, prefix: string): string {
   return item[KEYS.partition]?.S?.slice(prefix.length) ?? ''
 }

@@ -6,7 +6,6 @@ import { PARTITIONS, type Table } from './table.ts'
 
 type Item = Record<string, AttributeValue>
 
-/** The live grants by their keys. */
 export async function grantsByKey(table: Table, keys: readonly string[]): Promise<Map<string, Grant>> {
   const wanted = [...new Set(keys)].map((key) => itemKey(PARTITIONS.grant, key))
   const batches = Array.from({ length: Math.ceil(wanted.length / KEYS_PER_BATCH) }, (_, at) =>

@@ -14,7 +14,6 @@ export interface Table {
   readonly now: () => number
 }
 
-/** The attributes of the primary key. */
 export const KEYS = { partition: 'pk', sort: 'sk' } as const
 /** The attribute by which DynamoDB deletes (TTL): epoch seconds. */
 export const EXPIRY = 'e'

@@ -1,6 +1,5 @@
 import type { Pool, PoolConnection } from 'mysql2/promise'
 
-/** The connections of a pool. */
 export interface Connections {
   /** The number of calls that wait for a connection, which the pool does not tell. */
   readonly waiting: () => number

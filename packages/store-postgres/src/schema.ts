@@ -6,7 +6,6 @@ import type { Tables } from './tables.ts'
 /** Milliseconds for a look at the tables when a process starts. */
 export const LOOK_MS = 10_000
 
-/** The tables of a dialect. */
 export interface Schema {
   /** The number of steps that led to the tables; 0 if there are none. */
   stepsTaken(pool: Pool, tables: Tables): Promise<number>

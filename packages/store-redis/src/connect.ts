@@ -21,7 +21,6 @@ export interface RedisConnection extends RedisCommands {
    * within half a second fails; for the reply, set a time limit of your own.
    */
   readonly client: object
-  /** The primaries. */
   nodes(): ConfigurableRedis[]
   /** Closes all connections at once. */
   destroy(): void

@@ -15,7 +15,6 @@ export interface Deployment {
   }
   /** @throws Error if the servers are of another kind than the URL says */
   check(): Promise<void>
-  /** The primaries. */
   nodes(): ConfigurableRedis[]
   /** The connections that need a heartbeat; sentinels report a lost primary themselves. */
   watched(): Pinged[]

@@ -40,7 +40,6 @@ export const CONSENT_ERRORS = defineErrors({
   ],
 })
 
-/** The form of the consent page. */
 export const ConsentForm = z.object({
   ticket: z.string().max(200),
   decision: z.enum(['allow', 'allow_reading', 'deny']),

@@ -30,7 +30,6 @@ import { type AuthenticationClasses, fingerprint } from './sign-in.ts'
 import type { Tickets } from './ticket.ts'
 import type { SessionObserver } from './user-sessions.ts'
 
-/** The decisions of one flow. */
 export interface DecoupledDecisions extends DecoupledRequests {
   readonly server: Kernel &
     WithTerms & {

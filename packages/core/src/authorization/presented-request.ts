@@ -31,7 +31,6 @@ export const PUSHED_ERRORS = /* @__PURE__ */ defineErrors({
   ],
 })
 
-/** What a request is opened with. */
 interface OpeningContext {
   readonly kernel: Kernel
   readonly secret: AcceptedSecrets

@@ -224,7 +224,6 @@ export function accepts(verdict: RedirectUriVerdict, uri: string): boolean {
   return 'accepted' in verdict && verdict.accepted.includes(uri)
 }
 
-/** The owner of the accepted URIs. */
 export function ownerOf(verdict: RedirectUriVerdict): RedirectUriOwner | undefined {
   return 'accepted' in verdict ? verdict.owner : undefined
 }

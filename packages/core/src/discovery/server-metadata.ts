@@ -22,7 +22,6 @@ export function serverMetadata(parts: readonly Metadata[]): Metadata {
   return metadata
 }
 
-/** The addresses of the endpoints that the metadata names. */
 export function addressesOf(issuer: string, endpoints: readonly EndpointDescription[]): Metadata {
   const named = endpoints.flatMap(({ metadataName, path }) =>
     metadataName === undefined ? [] : [[metadataName, addressOf(issuer, path)]],

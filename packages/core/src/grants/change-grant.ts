@@ -104,7 +104,6 @@ async function hashOf(credential: string, named?: NamedRecords): Promise<Hash | 
 /** It may wait for a source outside the store. */
 export type Transition<Result> = (grant: Grant) => Outcome<Result> | Promise<Outcome<Result>>
 
-/** The outcome of an allowed transition. */
 export type Allowed<Result> = Exclude<Outcome<Result>, { kind: 'ended' }>
 
 /**

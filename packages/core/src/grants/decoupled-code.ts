@@ -55,7 +55,6 @@ export interface DecoupledCodeErrors {
   readonly anotherKey: string
 }
 
-/** The codes of one flow. */
 export interface DecoupledCodes extends DecoupledRequests {
   readonly server: Kernel &
     WithTerms & {
@@ -64,7 +63,6 @@ export interface DecoupledCodes extends DecoupledRequests {
       readonly terms: GrantTerms
     }
   readonly errors: DecoupledCodeErrors
-  /** The limit of the polls of one request. */
   readonly pollLimit: string
   parse(code: string): DecoupledCode | undefined
   /** The message of a poll. */

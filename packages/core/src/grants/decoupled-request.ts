@@ -67,7 +67,6 @@ export const DecoupledRequest = z.object({
   /** The grant that an approval opens. It is random: a repeated request id does not find an old grant. */
   grantId: z.string().transform((id) => id as GrantId),
   createdAt: z.number(),
-  /** When the code expires. */
   endsAt: z.number(),
   /** When the record expires: later than the code, so that a late poll gets `expired_token` (RFC 8628 3.5). */
   expiresAt: z.number(),
@@ -75,7 +74,6 @@ export const DecoupledRequest = z.object({
 })
 export type DecoupledRequest = z.infer<typeof DecoupledRequest>
 
-/** The requests of one flow. */
 export interface DecoupledRequests {
   readonly transients: Transients
   readonly kind: string

@@ -296,7 +296,6 @@ export function termsOfToken(grant: Grant, token: Pick<AccessTokenState, 'terms'
   return token?.terms ?? grant.terms
 }
 
-/** The claims of all terms. */
 export function claimsOfTerms(
   known: readonly TermClaims[] = [],
   terms: Terms,

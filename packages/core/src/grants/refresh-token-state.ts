@@ -116,7 +116,6 @@ export interface Repeat {
   readonly refresh: RefreshState
 }
 
-/** A request with a refresh token. */
 export interface PresentedRefreshToken extends ArrivedRequest {
   readonly token: RefreshTokenSecret
   /** The authenticated client. */

@@ -32,7 +32,6 @@ export interface RefreshRequest extends PresentedRefreshToken {
   readonly keys: SuccessorKeys
 }
 
-/** The answer to a refresh. */
 export interface Refreshed extends IssuedTokens {
   readonly refreshToken: RefreshTokenSecret
   /** Whether a live access token was removed. */

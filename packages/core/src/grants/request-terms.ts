@@ -46,7 +46,6 @@ export interface RequestTerm<Asked = unknown, Value = unknown> extends TermClaim
   ofClient?(client: Client): Value | undefined
 }
 
-/** Who asks for what. */
 interface RequestInfo {
   readonly client: Client
   readonly scopes: readonly string[]
@@ -172,7 +171,6 @@ export class RequestTerms {
     return kept(this.list.map((term) => [term.name, term.ofClient?.(client)]))
   }
 
-  /** As `askTerms`. */
   async ask(asked: AskedTerms, about: UserInfo): Promise<TermQuestions> {
     const questions = await this.#each(asked, (term) => term.view(asked[term.name], about))
     const views = Object.fromEntries(questions.map(([name, { shown }]) => [name, shown]))
@@ -180,7 +178,6 @@ export class RequestTerms {
     return { views, decided: joined(decided, TERM_ERRORS.user_decision_needed) }
   }
 
-  /** As `decideTerms`. */
   async decide(asked: AskedTerms, form: Parameters, about: UserInfo): Promise<DecidedTerms> {
     const decided = await this.#each(asked, (term) => term.decide(asked[term.name], form, about))
     return joined(decided, TERM_ERRORS.user_decision_missing)

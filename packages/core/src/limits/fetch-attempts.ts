@@ -16,7 +16,6 @@ const BACK_OFF = [5, 30, 120, 300]
 const MAX_REMEMBERED_FAILURES = 1000
 
 export interface FetchAttempt {
-  /** The address. */
   readonly id: string
   /** By `siteOf`: a budget counts what one registration can multiply. */
   readonly site: string

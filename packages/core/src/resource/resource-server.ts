@@ -159,7 +159,6 @@ function memberAt(family: ResourceFamily, path: string): string | undefined {
   return !isBare && valueIn(family, member) !== undefined ? member : undefined
 }
 
-/** The resource to guard, with the store. */
 export interface GuardedResource extends Deciding {
   readonly grants: GrantRecords
   /** Its identifier (RFC 8707), canonical. */

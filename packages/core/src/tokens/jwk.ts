@@ -137,7 +137,6 @@ export type PrivateJwk = z.infer<typeof PrivateJwk>
 /** RFC 7518 6.2 and 6.3, RFC 8037 2. */
 const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e', 'kid', 'alg'] as const
 
-/** The public half of a signing key. */
 export function publicHalf(key: PrivateJwk): JWK {
   const members = PUBLIC_MEMBERS.filter((member) => key[member] !== undefined)
   return { ...Object.fromEntries(members.map((member) => [member, key[member]])), use: 'sig' }

@@ -33,7 +33,6 @@ export interface ProofOfPossession {
   present(request: HttpRequest): PresentedKey
 }
 
-/** A key whose possession is proven. */
 export interface ProvenKey {
   readonly thumbprint: string
   readonly headers: ProofHeaders

@@ -163,7 +163,6 @@ const CLOCK = 'Compare the clocks of the server and of the app. The doctor measu
 const PUBLIC_URL =
   'Check that `baseUrl` (`BASE_URL`) and the resource of the guard are the addresses that apps use.'
 
-/** DPoP proofs. */
 export const DPOP_VERDICTS = {
   dpop_proof_malformed: {
     by: 'app',
@@ -250,7 +249,6 @@ export const DPOP_VERDICTS = {
   },
 } as const satisfies VerdictTexts
 
-/** Signing out. */
 export const SIGN_OUT_VERDICTS = {
   logout_hint_unverified: {
     by: 'app',

@@ -134,7 +134,6 @@ export const REQUEST_VERDICTS = {
   },
 } as const satisfies VerdictTexts
 
-/** Pushed authorization requests. */
 export const PUSHED_VERDICTS = {
   request_uri_unknown: {
     by: 'app',

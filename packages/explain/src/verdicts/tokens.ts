@@ -235,7 +235,6 @@ export const REFRESH_TOKEN_VERDICTS = {
 const BEGIN_ON_THE_DEVICE = 'The user begins again on the device.'
 const POLL_AGAIN = 'Begin a new device authorization request, and show its code.'
 
-/** The device grant. */
 export const DEVICE_VERDICTS = {
   device_scope_refused: {
     by: 'operator',
@@ -342,7 +341,6 @@ export const DEVICE_VERDICTS = {
   },
 } as const satisfies VerdictTexts
 
-/** Token exchange. */
 export const TOKEN_EXCHANGE_VERDICTS = {
   subject_token_unknown: {
     by: 'app',

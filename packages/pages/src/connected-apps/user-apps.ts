@@ -231,14 +231,10 @@ function placeOf(uri: string): string {
   return `${protocol}//${host}`
 }
 
-function grouped<Item>(items: readonly Item[], keyOf: (item: Item) => string): [Item, ...Item[]][] {
-  const groups = new Map<string, [Item, ...Item[]]>()
-  for (const item of items) {
-    const group = groups.get(keyOf(item))
-    if (group === undefined) groups.set(keyOf(item), [item])
-    else group.push(item)
-  }
-  return [...groups.values()]
+/** In the order of their first items. */
+export function grouped<Item>(items: readonly Item[], keyOf: (item: Item) => string): [Item, ...Item[]][] {
+  // No group is empty.
+  return [...Map.groupBy(items, keyOf).values()] as [Item, ...Item[]][]
 }
 
 /** @param grants of one installation, the most recently used first */

@@ -1,12 +1,12 @@
 import type { HttpResponse } from '@grantkit/core'
-import type { ScopeInWords } from '@grantkit/core/internal'
 import { html, type SafeHtml } from '@remix-run/html-template'
 import type { ConnectedApp, ConnectedAppsView } from '../connected-apps/connected-apps.ts'
+import { grouped } from '../connected-apps/user-apps.ts'
 import { counted, fill } from '../language.ts'
 import { layout, type PageContext } from '../layout.ts'
 import { calledByItself, documentAddress, redirectHost, setUpByOperator, signedInAs } from './app.ts'
 import { pointInTime } from './point-in-time.ts'
-import { canChange, mark, scopeCount } from './scopes.ts'
+import { mark, permissionList } from './scopes.ts'
 
 /** What the list of apps needs of the page that has it. */
 export interface ConnectedAppsList
@@ -36,7 +36,7 @@ export function connectedAppsList(context: PageContext, list: ConnectedAppsList)
   return html`${
     list.apps.length === 0
       ? html`<p>${isAll ? texts.none : texts.noneHere}</p>`
-      : html`<p class="quiet">${texts.intro} ${texts.used}</p>${byApp(list.apps).map((ofApp) => card(context, list, ofApp))}`
+      : html`<p class="quiet">${texts.intro} ${texts.used}</p>${grouped(list.apps, ({ app }) => app).map((ofApp) => card(context, list, ofApp))}`
   }
 ${isAll ? '' : pageLinks(context, list)}`
 }
@@ -51,17 +51,6 @@ function notice({ language }: PageContext, { expired, notice }: ConnectedAppsVie
 }
 
 type InstallationsOfApp = readonly [ConnectedApp, ...ConnectedApp[]]
-
-/** In the order of the list: the app that was used most recently comes first. */
-function byApp(installations: readonly ConnectedApp[]): InstallationsOfApp[] {
-  const apps = new Map<string, [ConnectedApp, ...ConnectedApp[]]>()
-  for (const one of installations) {
-    const ofApp = apps.get(one.app)
-    if (ofApp === undefined) apps.set(one.app, [one])
-    else ofApp.push(one)
-  }
-  return [...apps.values()]
-}
 
 function card(context: PageContext, list: ConnectedAppsList, ofApp: InstallationsOfApp): SafeHtml {
   const [app, ...others] = ofApp
@@ -104,7 +93,6 @@ function folded(context: PageContext, list: ConnectedAppsList, one: ConnectedApp
   ${installation(context, list, one)}</details>`
 }
 
-/** One installation, with its forms. */
 function installation(context: PageContext, list: ConnectedAppsList, app: ConnectedApp): SafeHtml {
   const texts = context.language.connectedApps
   const name = app.called ?? ownName(context, app)
@@ -113,7 +101,7 @@ function installation(context: PageContext, list: ConnectedAppsList, app: Connec
   )
   return html`${facts.length === 0 ? '' : html`<dl>${facts}</dl>`}
   ${times(context, app)}
-  ${permissions(context, app.scopes)}
+  ${permissionList(context.language, context.language.connectedApps.mayDo, app.scopes)}
   <div class="changes">
     <details><summary>${texts.yourName}<span class="unseen">: ${name}</span></summary>
     <form method="post" action="${list.actions.name}">
@@ -182,16 +170,6 @@ function times({ language }: PageContext, { firstUsed, lastUsed }: ConnectedApp)
   const { connectedApps } = language
   return html`<dl class="times"><div><dt>${connectedApps.lastUsed}</dt><dd>${pointInTime(language, lastUsed)}</dd></div>
 <div><dt>${connectedApps.firstUsed}</dt><dd>${pointInTime(language, firstUsed)}</dd></div></dl>`
-}
-
-/** How much it is, before any of it: many apps share the page. */
-function permissions({ language }: PageContext, scopes: readonly ScopeInWords[]): SafeHtml {
-  const lines = scopes.map(
-    ({ description, access }) =>
-      html`<li>${description}${access === 'write' ? canChange(language) : ''}</li>`,
-  )
-  return html`<details><summary>${language.connectedApps.mayDo} <span class="small">${scopeCount(language, scopes)}</span></summary>
-  <ul class="plain">${lines}</ul></details>`
 }
 
 function pageLinks({ language }: PageContext, { next, first }: ConnectedAppsList): SafeHtml {

@@ -7,7 +7,7 @@ import { adviceOn } from './advice.ts'
 import { signedInAs } from './app.ts'
 import { type NewTokenForm, newTokenForm } from './personal-token-form.ts'
 import { pointInTime } from './point-in-time.ts'
-import { canChange, mark, scopeCount } from './scopes.ts'
+import { mark, permissionList } from './scopes.ts'
 
 /** The personal access tokens of a user. Times are in epoch seconds. */
 export interface PersonalTokensView extends PageView {
@@ -28,7 +28,6 @@ export interface PersonalTokensView extends PageView {
   readonly ticket: string
   /** Where the user signs in again. */
   readonly signIn?: string | undefined
-  /** The account page. */
   readonly account?: string | undefined
   readonly returnTo: string
   /** The address of a module script that shows the buttons with `data-copy`. Default: the user copies by hand. */
@@ -47,7 +46,6 @@ export interface ShownPersonalToken {
   /** It ends within days. */
   readonly expiresSoon: boolean
   readonly lastUsedAt?: number | undefined
-  /** The network of the last use. */
   readonly lastNetwork?: string | undefined
 }
 
@@ -119,13 +117,14 @@ function card(context: PageContext, view: PersonalTokensView, token: ShownPerson
 /** What a token may do, and where. */
 function reach({ language }: PageContext, { scopes, resources }: ShownPersonalToken): SafeHtml {
   const { personalTokens: texts } = language
-  const lines = scopes.map(
-    ({ description, access }) =>
-      html`<li>${description}${access === 'write' ? canChange(language) : ''}</li>`,
+  const places = resources.map((resource) => html`<dd><code dir="ltr">${resource}</code></dd>`)
+  return permissionList(
+    language,
+    texts.mayDo,
+    scopes,
+    html`
+  <dl><div><dt>${texts.worksAt}</dt>${places}</div></dl>`,
   )
-  return html`<details><summary>${texts.mayDo} <span class="small">${scopeCount(language, scopes)}</span></summary>
-  <ul class="plain">${lines}</ul>
-  <dl><div><dt>${texts.worksAt}</dt>${resources.map((resource) => html`<dd><code dir="ltr">${resource}</code></dd>`)}</div></dl></details>`
 }
 
 function lastUse(

@@ -57,7 +57,7 @@ export function scopeChoices(
 }
 
 /** How much it is, before any of it. @param hasMore whether there is more than scopes, which may change things */
-export function scopeCount(
+function scopeCount(
   language: Language,
   scopes: readonly (ScopeInWords & Pick<Partial<ConsentScope>, 'allowedBefore'>)[],
   hasMore = false,
@@ -72,6 +72,21 @@ export function scopeCount(
     ...(before === 0 ? [] : [counted(language, texts.allowedBefore, before)]),
   ]
   return sentences.join(' ')
+}
+
+/** What an app or a token may do, folded: many share a page. How much it is stands before it. @param more what follows the list */
+export function permissionList(
+  language: Language,
+  mayDo: string,
+  scopes: readonly ScopeInWords[],
+  more: SafeHtml | string = '',
+): SafeHtml {
+  const lines = scopes.map(
+    ({ description, access }) =>
+      html`<li>${description}${access === 'write' ? canChange(language) : ''}</li>`,
+  )
+  return html`<details><summary>${mayDo} <span class="small">${scopeCount(language, scopes)}</span></summary>
+  <ul class="plain">${lines}</ul>${more}</details>`
 }
 
 /** What a form decides beside scopes: `chooses`, a choice that must be made, which nobody makes to deny; `isWhole`, all or nothing. */
@@ -98,16 +113,8 @@ function canAllowReadingOnly(scopes: readonly ConsentScope[]): boolean {
   return scopes.some(({ access }) => access === 'write') && scopes.some(({ access }) => access === 'read')
 }
 
-function byArea(
-  language: Language,
-  scopes: readonly ConsentScope[],
-): [area: string, scopes: ConsentScope[]][] {
-  const areas = new Map<string, ConsentScope[]>()
-  for (const scope of scopes) {
-    const area = scope.area ?? language.scopes.general
-    areas.set(area, [...(areas.get(area) ?? []), scope])
-  }
-  return [...areas]
+function byArea(language: Language, scopes: readonly ConsentScope[]): [area: string, ConsentScope[]][] {
+  return [...Map.groupBy(scopes, ({ area }) => area ?? language.scopes.general)]
 }
 
 function fieldsets(language: Language, scopes: readonly ConsentScope[], isTicked: IsTicked): SafeHtml {
@@ -150,6 +157,6 @@ export function mark(text: string): SafeHtml {
   return html` <span class="mark">${text}</span>`
 }
 
-export function canChange({ scopes }: Language): SafeHtml {
+function canChange({ scopes }: Language): SafeHtml {
   return html` <span class="mark change">${scopes.canChange}</span>`
 }

@@ -19,7 +19,6 @@ export interface GrantedDetails {
   readonly details: readonly AuthorizationDetail[]
 }
 
-/** What was spent of a detail. */
 export interface SpentDetail {
   /** The sum of the amounts; the number of operations of a detail for one. */
   readonly total: number

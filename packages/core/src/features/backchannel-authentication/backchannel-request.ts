@@ -190,7 +190,6 @@ export function announce(
   void notifyUser(context, notice)
 }
 
-/** The page of one request. */
 export function requestUrl(pageUri: string, requestId: string): string {
   return `${pageUri}?request=${requestId}`
 }

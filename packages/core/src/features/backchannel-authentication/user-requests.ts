@@ -67,7 +67,6 @@ export function keyOfUser(subject: string): string {
   return sha256(`user\n${subject}`)
 }
 
-/** What the record of a user says now. */
 export async function requestsOf({ transients, server }: UserRequestsContext, key: string) {
   return current((await transients.find(recordId(key)))?.value, server.now())
 }

@@ -41,7 +41,6 @@ import {
 } from '../../tokens/jwk.ts'
 import { UsableJwk, usableKeys } from '../../tokens/jws-signature.ts'
 
-/** Which assertions the server accepts. */
 export interface AcceptedAssertions {
   /** Has the marks of used assertions. */
   readonly transients: Transients

@@ -78,7 +78,6 @@ export function requiredClaims<Claims extends AccessTokenClaims>(claims: Claims 
   return claims
 }
 
-/** The parts of a `jti`. */
 export function presentedIn(jti: string): PresentedToken {
   const [grantId, hash] = jti.split('.')
   return { grantId: grantId as GrantId, hash: hash as Hash }

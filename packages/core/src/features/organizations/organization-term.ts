@@ -99,7 +99,6 @@ interface Asked {
 
 type Chosen = Decided<GrantedOrganization>
 
-/** The organization as a term of requests. */
 export function organizationTerm(
   server: ServerContext,
   { of, parameter = ORGANIZATION, claim = ID_CLAIM, none = 'allow' }: OrganizationsOptions,

@@ -52,7 +52,6 @@ const MAX_CHAIN_LENGTH = 3
 const MAX_PER_GRANT = 8
 
 export interface TokenExchange {
-  /** The hash of the token to exchange. */
   readonly subjectToken: Hash
   /** The client that sends the request. */
   readonly client: Client
