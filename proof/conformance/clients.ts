@@ -27,7 +27,7 @@ export async function addClients(
   settings: Readonly<Record<string, string>>,
   folder: string,
 ): Promise<Record<string, SuiteClient>> {
-  await command(['database', 'migrate'], settings)
+  await command(['migrate'], settings)
   const added: Record<string, SuiteClient> = {}
   for (const [name, { args, alg }] of Object.entries(clients)) {
     const keys = alg === undefined ? undefined : await keysIn(join(folder, `${name}.jwks.json`), alg)
@@ -43,7 +43,7 @@ export async function addClients(
 }
 
 async function add(name: string, words: readonly string[], settings: Readonly<Record<string, string>>) {
-  const json = await command(['integration', 'add', '--name', `Suite, ${name}`, ...words, '--json'], settings)
+  const json = await command(['clients', 'add', '--name', `Suite, ${name}`, ...words, '--json'], settings)
   return JSON.parse(json) as { client_id: string; client_secret?: string }
 }
 

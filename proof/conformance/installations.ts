@@ -1,6 +1,6 @@
 /**
  * The two installations of the reference service that the suite of the OpenID Foundation tests: their settings, and the
- * clients that the operator adds with `integration add`. docs/openid-suite.md says why.
+ * clients that the operator adds with `clients add`. docs/openid-suite.md says why.
  */
 
 export interface Addresses {
@@ -15,7 +15,7 @@ export interface Addresses {
 
 /** A client as the operator adds it. */
 export interface ClientToAdd {
-  /** Arguments of `integration add`, without its name and its keys. */
+  /** Arguments of `clients add`, without its name and its keys. */
   readonly args: (addresses: Addresses) => readonly string[]
   /** It authenticates with a key of this algorithm, not with a secret. */
   readonly alg?: 'ES256' | 'PS256'

@@ -29,16 +29,7 @@ const SCHOOL: ServiceDefinition = {
   features: ({ baseUrl, features }) => (features.profile === undefined ? [viewerClient(baseUrl)] : []),
   migrations: { table: 'school_migration', steps: SCHOOL_MIGRATIONS },
   demoAccounts: DEMO_ACCOUNTS,
-  commands: {
-    start: 'pnpm start',
-    update: 'git pull',
-    migrate: 'pnpm grantkit database migrate',
-    users: 'pnpm grantkit account',
-    clients: 'pnpm grantkit clients',
-    integrations: 'pnpm grantkit integration list',
-    trail: 'pnpm grantkit trail',
-    doctor: 'pnpm grantkit doctor',
-  },
+  program: 'pnpm grantkit',
 }
 
 type OwnConfig = Config & Partial<Pick<SchoolConfig, 'passkeyToRemove'>>

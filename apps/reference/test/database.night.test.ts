@@ -12,7 +12,7 @@ import { signedIn } from './tokens.ts'
 onEachDatabase((newDatabase) => {
   it('is migrated once, even if several processes start at the same time', async () => {
     const environment = { DATABASE_URL: await newDatabase() }
-    const programs = Array.from({ length: 4 }, () => run('cli.ts database', ['migrate'], { environment }))
+    const programs = Array.from({ length: 4 }, () => run('cli.ts migrate', [], { environment }))
     for (const program of programs) expect(await program.ended, program.output()).toBe(0)
     const said = programs.map((program) => program.output()).sort()
     expect(said[0]).toMatch(/^Carried out: 0001_school, /)
@@ -39,7 +39,7 @@ onEachDatabase((newDatabase) => {
 
   it('is not touched by a service whose store is older than its tables', async () => {
     const url = await newDatabase()
-    expect(await runCommand(['database', 'migrate'], { DATABASE_URL: url })).toMatchObject({ status: 0 })
+    expect(await runCommand(['migrate'], { DATABASE_URL: url })).toMatchObject({ status: 0 })
     const store = await openDatabase(url.replace('.sqlite', '-grants.sqlite'), () => {})
     const newer = store.pool ? sql`update grantkit_schema set version = 99` : sql`pragma user_version = 99`
     await newer.execute(store)
@@ -47,7 +47,7 @@ onEachDatabase((newDatabase) => {
     const program = run('main.ts', [], { environment: { DATABASE_URL: url, PORT: String(await freePort()) } })
     expect(await program.ended).toBe(1)
     expect(program.output()).toMatch(/STORE_URL: .*99.*newer release/)
-    expect(program.output()).toContain('Run "git pull", then "pnpm grantkit database migrate"')
+    expect(program.output()).toContain('Install the newer release, then run "pnpm grantkit migrate"')
     expect(program.output()).not.toContain('npm install')
   })
 
@@ -63,7 +63,7 @@ onEachDatabase((newDatabase) => {
     const database = await openDatabase(DATABASE_URL, () => {})
     onTestFinished(() => database.destroy())
     await statement.execute(database)
-    const { status, output } = await runCommand(['database', 'migrate'], { DATABASE_URL })
+    const { status, output } = await runCommand(['migrate'], { DATABASE_URL })
     expect([status, output]).toEqual([1, expect.stringMatching(`DATABASE_URL: .*${problem.source}`)])
     const tables = await database.introspection.getTables({ withInternalKyselyTables: true })
     expect(tables.map(({ name }) => name)).toEqual([table])
@@ -82,24 +82,24 @@ onEachDatabase((newDatabase) => {
     const program = run('main.ts', [], { environment: { ...environment, PORT: String(await freePort()) } })
     for (const { status, output } of [
       { status: await program.ended, output: program.output() },
-      await runCommand(['database', 'migrate'], environment),
-      await runCommand(['account', 'list'], environment),
+      await runCommand(['migrate'], environment),
+      await runCommand(['users', 'list'], environment),
     ]) {
       expect(status).toBe(1)
       expect(output).toContain('its tables need a newer release: 9999_next_year changed them')
-      expect(output).toContain('Run "git pull", then "pnpm grantkit database migrate"')
+      expect(output).toContain('Install the newer release, then run "pnpm grantkit migrate"')
     }
   })
 
   it.each([
-    ['account', 'list'],
+    ['users', 'list'],
     ['trail', 'list'],
     ['grants', 'list', 'ada@school.example'],
   ])('is not changed by %s %s, which says what to run', async (...words) => {
     const url = await newDatabase()
     const { status, output } = await runCommand(words, { DATABASE_URL: url, STORE_URL: url })
     expect(status).toBe(1)
-    expect(output).toMatch(/DATABASE_URL: .* no tables.*Run "pnpm grantkit database migrate"/)
+    expect(output).toMatch(/DATABASE_URL: .* no tables.*Run "pnpm grantkit migrate"/)
     const database = await openDatabase(url, () => {})
     onTestFinished(() => database.destroy())
     expect(await database.introspection.getTables()).toEqual([])
@@ -118,13 +118,13 @@ it('a role without the right to create tables gets an error with the command to 
   }
   const program = run('main.ts', [], { environment })
   expect(await program.ended).toBe(1)
-  expect(program.output()).toMatch(/DATABASE_URL: permission denied.*"pnpm grantkit database migrate"/)
+  expect(program.output()).toMatch(/DATABASE_URL: permission denied.*"pnpm grantkit migrate"/)
   const STORE_URL = environment.DATABASE_URL
   const store = run('main.ts', [], { environment: { STORE_URL, PORT: environment.PORT } })
   expect(await store.ended).toBe(1)
-  expect(store.output()).toMatch(/STORE_URL: permission denied.*"pnpm grantkit database migrate"/)
+  expect(store.output()).toMatch(/STORE_URL: permission denied.*"pnpm grantkit migrate"/)
 
-  const migrated = await runCommand(['database', 'migrate'], { DATABASE_URL: server.url })
+  const migrated = await runCommand(['migrate'], { DATABASE_URL: server.url })
   expect(migrated).toMatchObject({ status: 0 })
   await sql`grant select, insert, update, delete on all tables in schema public to school`.execute(owner)
   const service = await started(environment)
@@ -140,9 +140,7 @@ it('is migrated through a PgBouncer in transaction mode, which has no sessions',
   })
   const environment = { DATABASE_URL: bouncer.url }
   for (const programs of [3, 1]) {
-    const migrating = Array.from({ length: programs }, () =>
-      run('cli.ts database', ['migrate'], { environment }),
-    )
+    const migrating = Array.from({ length: programs }, () => run('cli.ts migrate', [], { environment }))
     for (const program of migrating) expect(await program.ended, program.output()).toBe(0)
   }
   const database = await openDatabase(server.url, () => {})
@@ -177,7 +175,7 @@ describe('a database or store that cannot be used', async () => {
     ['STORE_URL', `redis://school:${secret}@127.0.0.1:${closed}`, 'ECONNREFUSED'],
     ['STORE_URL', 'sqlite:/dev/null/grants.sqlite', 'file already exists'],
   ])('is named by %s, without its password: %s', async (setting, url, reason) => {
-    const { status, output } = await runCommand(['database', 'migrate'], { [setting]: url })
+    const { status, output } = await runCommand(['migrate'], { [setting]: url })
     expect([status, output]).toEqual([1, expect.stringContaining(`Not migrated. ${setting}: `)])
     expect(output).toContain(reason)
     expect(output).not.toContain(secret)

@@ -30,7 +30,7 @@ describe('demo --device', () => {
   it('says how to get a client if dynamic registration does not allow the grant', async () => {
     const demo = demonstrate()
     expect(await demo.ended).toBe(1)
-    expect(demo.output()).toContain('integration add')
+    expect(demo.output()).toContain('clients add')
     expect(demo.output()).not.toContain('    at ')
   })
 })

@@ -1,4 +1,4 @@
-import { REDIRECT_URI, registered } from '@grantkit/test-servers/client-libraries'
+import { authorizationRequest, registered } from '@grantkit/test-servers/client-libraries'
 import * as oidc from 'openid-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { FRAMEWORKS } from '../src/frameworks/frameworks.ts'

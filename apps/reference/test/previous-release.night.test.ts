@@ -83,9 +83,9 @@ onEachDatabase((newDatabase) => {
         method: 'POST',
         body: new URLSearchParams({ token: 'x', client_id, client_secret: secret }),
       }).then(({ ok }) => ok)
-    expect(await runCommand(['database', 'migrate'], environment)).toMatchObject({ status: 0 })
+    expect(await runCommand(['migrate'], environment)).toMatchObject({ status: 0 })
     const zap = ['--name', 'Zap', '--redirect-uri', 'https://zap.example/cb']
-    const { client_id, client_secret: older } = await printedBy('integration', 'add', ...zap)
+    const { client_id, client_secret: older } = await printedBy('clients', 'add', ...zap)
     const { client_secret: newest } = await printedBy('clients', 'rotate', client_id)
     for (const [release, expected] of [
       [undefined, true],

@@ -109,10 +109,7 @@ describe('a start in production', () => {
       SECRET: 'x'.repeat(32),
       KEYS_FILE: join(folder, 'keys.json'),
     }
-    for (const words of [
-      ['database', 'migrate'],
-      ['keys', 'rotate'],
-    ])
+    for (const words of [['migrate'], ['keys', 'rotate']])
       expect(await runCommand(words, environment)).toMatchObject({ status: 0 })
     return environment
   }

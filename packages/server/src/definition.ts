@@ -4,7 +4,6 @@ import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Hono } from 'hono'
 import type { BlankEnv } from 'hono/types'
 import type { DemoAccount } from './accounts/open-accounts.ts'
-import type { CommandNames } from './config/command-names.ts'
 import type { Config } from './config/config.ts'
 import type { Database } from './database/database.ts'
 import type { AppMigrations } from './database/migrations.ts'
@@ -19,8 +18,8 @@ export interface ServiceDefinition {
   readonly migrations?: AppMigrations | undefined
   /** Accounts with publicly known passwords, added to an empty database outside of production, if the server listens on loopback. */
   readonly demoAccounts?: readonly DemoAccount[] | undefined
-  /** Default: those of the program `grantkit`. */
-  readonly commands?: CommandNames | undefined
+  /** How an operator calls the commands, for errors and pages that advise one. Default: `grantkit`. */
+  readonly program?: string | undefined
   /** The routes of the service. They come before those of the server. */
   readonly mount?: ((context: MountContext) => readonly Mounted[]) | undefined
 }

@@ -26,8 +26,8 @@ export interface Storage extends OpenStore {
 }
 
 export interface OpenOptions {
-  /** Of the service: its migrations, and the names of its commands for errors. */
-  readonly definition?: Pick<ServiceDefinition, 'migrations' | 'commands'> | undefined
+  /** Of the service: its migrations, and the program that errors name. */
+  readonly definition?: Pick<ServiceDefinition, 'migrations' | 'program'> | undefined
   /** Whether to migrate the tables of both. If false, they must be up to date. Default true. */
   readonly migrating?: boolean
   /** Whether to add the demo rows of the migrations. Default: outside of production, when migrating. */
@@ -49,12 +49,12 @@ export async function openStorage(
     migrating = true,
     demo,
     onMigrated = () => {},
-    definition: { migrations, commands } = {},
+    definition: { migrations, program } = {},
   }: OpenOptions = {},
 ): Promise<Storage> {
   const onError = (error: Error) => onWarning(`A connection to the database broke: ${error.message}`)
   const all = withAppMigrations(migrations)
-  const atFault = <T>(variable: string, work: () => Promise<T>) => variableAtFault(variable, work, commands)
+  const atFault = <T>(variable: string, work: () => Promise<T>) => variableAtFault(variable, work, program)
   const password = await postgresPassword(config, 'database', onWarning)
   const database = await atFault('DATABASE_URL', () =>
     migrating

@@ -6,7 +6,6 @@ import type { Account } from '../src/accounts/accounts.ts'
 import { installationNames } from '../src/accounts/installation-names.ts'
 import { addMissingAccounts, hasDemoAccount, refusePublicPasswords } from '../src/accounts/open-accounts.ts'
 import { hashPassword } from '../src/accounts/password-hashes.ts'
-import { commandNamesOf } from '../src/config/command-names.ts'
 import { parseConfig } from '../src/config/config.ts'
 import { withoutAccounts } from './connected.ts'
 import { DANA, THEO } from './people.ts'
@@ -87,7 +86,7 @@ onEachDatabase((newDatabase) => {
       await addMissingAccounts(accounts, config, demo)
       expect(await hasDemoAccount(accounts, config, demo)).toBe(isOwn)
       await addMissingAccounts(accounts, parseConfig({}), demo)
-      const start = refusePublicPasswords(accounts, config, demo, commandNamesOf({}))
+      const start = refusePublicPasswords(accounts, config, demo)
       if (isOwn) await start
       else await expect(start).rejects.toThrow('is publicly known')
     })

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { missingWorkloadClients } from '../src/commands/check-configuration.ts'
-import { addClient, clients } from '../src/commands/clients.ts'
+import { clients } from '../src/commands/clients.ts'
 import { ranCommand } from './ran-command.ts'
 import { type RunningServer, runServer } from './running-server.ts'
 
@@ -43,8 +43,8 @@ describe('clients add and clients update', () => {
 
   it('have the same options, but for what is only of a new or only of a changed client', () => {
     const load = () => Promise.reject(new Error('Nothing runs'))
-    const { update } = clients(load).subCommands as Record<string, { args: object }>
-    const names = Object.keys(addClient(load).args ?? {})
+    const { add, update } = clients(load).subCommands as Record<string, { args: object }>
+    const names = Object.keys(add?.args ?? {})
     const missing = names.filter((name) => !Object.keys(update?.args ?? {}).includes(name))
     expect(missing).toEqual(['known', 'expires-in-days', 'public'])
   })

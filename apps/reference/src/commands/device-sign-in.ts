@@ -7,7 +7,7 @@ import { DISCOVERY, registerDemo } from './demo-registration.ts'
 /** The demonstration without a browser, by the device grant. */
 
 const HOW_TO_GET_ONE = `this server gives the device grant to integrations only. Add one, and name it:
-  DEVICE_GRANT=integrations npx -y pnpm@12 grantkit integration add --name 'Grantkit demo' --public --grant device
+  DEVICE_GRANT=integrations npx -y pnpm@12 grantkit clients add --name 'Grantkit demo' --public --grant device
   npx -y pnpm@12 demo --device --client-id <client_id>`
 
 /** @param clientId of an integration. Default: the client registers itself. @throws Error that says what to do */

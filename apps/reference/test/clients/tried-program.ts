@@ -100,9 +100,9 @@ export async function tryProgram(section: Section, page = section): Promise<Trie
 
 /** Runs the command line of the page, for the port of the test. */
 async function register({ register }: Section, port: string, environment: Record<string, string>) {
-  const [, args = ''] = /pnpm@12 grantkit integration (.+)/.exec(register) ?? []
+  const [, args = ''] = /pnpm@12 grantkit clients (.+)/.exec(register) ?? []
   const words = args.replaceAll(':5000', `:${port}`).split(' ')
-  const command = run('cli.ts integration', [...words, '--json'], { environment })
+  const command = run('cli.ts clients', [...words, '--json'], { environment })
   if ((await command.ended) !== 0) throw new Error(command.output())
   const [printed = ''] = /^\{[\s\S]*^\}/m.exec(command.output()) ?? []
   return JSON.parse(printed) as { readonly client_id: string; readonly client_secret: string }

@@ -35,7 +35,7 @@ async function added({ publicKey }: CryptoKeyPair): Promise<string> {
   await writeFile(file, JSON.stringify({ keys: [await exportJWK(publicKey)] }))
   const args = ['add', '--name', 'Ledger', '--redirect-uri', REDIRECT_URI, '--jwks', file, '--json']
   const environment = { ...storage.environment, PROFILE: 'fapi2' }
-  const command = run('cli.ts integration', args, { environment })
+  const command = run('cli.ts clients', args, { environment })
   expect(await command.ended, command.output()).toBe(0)
   const { client_id, token_endpoint_auth_method } = JSON.parse(command.output().replace(/^[^{]*/, ''))
   expect(token_endpoint_auth_method).toBe('private_key_jwt')

@@ -1,5 +1,4 @@
 import { isLoopbackUrl } from '@grantkit/core/feature'
-import type { CommandNames } from '../config/command-names.ts'
 import type { Config } from '../config/config.ts'
 import type { AccountRows } from './account-rows.ts'
 import { type Account, readAccounts } from './accounts.ts'
@@ -42,12 +41,12 @@ export async function refusePublicPasswords(
   accounts: AccountRows,
   config: Config,
   demoAccounts: readonly DemoAccount[],
-  commands: CommandNames,
+  program = 'grantkit',
 ): Promise<void> {
   if (!isExposed(config)) return
   for (const { account, publicPassword } of demoAccounts)
     if (await accounts.verify(account.email, publicPassword))
       throw new Error(
-        `The password of ${account.email} is publicly known: remove the account with "${commands.users} remove" first`,
+        `The password of ${account.email} is publicly known: remove the account with "${program} users remove" first`,
       )
 }

@@ -4,7 +4,6 @@ import type { Context } from 'hono'
 import type { AccountDirectory } from '../accounts/account-directory.ts'
 import { actingAs } from '../audit/caller.ts'
 import type { TrailReader } from '../audit/reading.ts'
-import type { CommandNames } from '../config/command-names.ts'
 import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
 import { type Markup, pageResponse, type Site } from '../http/page.ts'
 import { signInAddress, signInAgain } from '../http/sign-in-wishes.ts'
@@ -215,7 +214,8 @@ export interface AdminOptions extends LoginOptions {
   readonly adminSignIns: AdminSignIns
   readonly trail: TrailReader
   readonly statistics: StatisticsReader
-  readonly commands: CommandNames
+  /** How an operator calls the commands. */
+  readonly program: string
   readonly baseUrl: string
   /** Whether registration needs an initial access token. */
   readonly registersWithToken: boolean

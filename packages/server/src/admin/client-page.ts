@@ -5,7 +5,6 @@ import { PERSONAL_CLIENT_ID } from '@grantkit/core/personal-tokens'
 import { KNOWN_CLIENTS } from '@grantkit/known-clients'
 import { html } from '@grantkit/pages'
 import type { TrailReader } from '../audit/reading.ts'
-import type { CommandNames } from '../config/command-names.ts'
 import { DAY_SECONDS } from '../config/time-units.ts'
 import { seeOther } from '../http/bodies-and-answers.ts'
 import type { Markup } from '../http/page.ts'
@@ -48,7 +47,7 @@ export function clientPage(options: AdminOptions, visits: OperatorVisits) {
 
 /** @param news what a form has just done */
 function showClient(options: AdminOptions, news: Markup = html``): Show {
-  const { site, operator, trail, commands } = options
+  const { site, operator, trail, program } = options
   return async (c, visit, problem) => {
     const id = parameter(c, 'id') ?? ''
     const client = await operator.clients.find(id)
@@ -56,7 +55,7 @@ function showClient(options: AdminOptions, news: Markup = html``): Show {
     const byToken = client?.origin === 'registered' ? await tokenFact(trail, id) : []
     const main = html`
 ${news}
-${client === undefined ? gone(commands) : cards(client, visit, byToken)}
+${client === undefined ? gone(program) : cards(client, visit, byToken)}
 ${toSignInAgain(site, c, visit)}
 <h2 class="part">In the audit trail</h2>
 ${await trailTable(options, entries)}
@@ -69,8 +68,8 @@ ${await trailTable(options, entries)}
   }
 }
 
-const gone = ({ clients }: CommandNames) => html`
-<p>No client has this id. If it was removed a moment ago, its grants end one after another: the entry <code>client_removed</code> says that all have. Without that entry, <code>${clients} remove</code> with its id finishes it.</p>`
+const gone = (program: string) => html`
+<p>No client has this id. If it was removed a moment ago, its grants end one after another: the entry <code>client_removed</code> says that all have. Without that entry, <code>${program} clients remove</code> with its id finishes it.</p>`
 
 function cards(client: PublicClient, visit: OperatorVisit, byToken: readonly Fact[]): Markup {
   if (client.clientId === PERSONAL_CLIENT_ID) return PERSONAL_TOKENS

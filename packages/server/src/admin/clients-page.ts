@@ -41,7 +41,7 @@ const ENTRY_WORDS: Readonly<Record<keyof typeof CLIENT_ENTRIES, string>> = {
 
 /** The clients in the audit trail, and a search by id. Only the commands list all clients. */
 export function clientsPage(options: AdminOptions): Show {
-  const { site, operator, commands, registersWithToken } = options
+  const { site, operator, program, registersWithToken } = options
   const path = `${site.basePath}/admin/clients`
   return async (c, visit) => {
     const filter = { kind: parameter(c, 'kind'), range: rangeNamed(parameter(c, 'range')) }
@@ -57,7 +57,7 @@ ${filterForm(path, fieldsOf(filter), 'Filter')}
 </div>
 ${found.items.length === 0 ? html`<p>The trail has no such client.</p>` : clientTable(site, found.items)}
 ${pageLinks(path, { ...filter, after }, found.next)}
-<p class="hint">The clients in the audit trail, as far back as it goes. Every client: <code>${commands.clients} list</code> and <code>${commands.integrations}</code>.</p>
+<p class="hint">The clients in the audit trail, as far back as it goes. Every client: <code>${program} clients list</code>.</p>
 ${registersWithToken ? html`<p><a href="${site.basePath}${INITIAL_TOKENS_PATH}">Initial access tokens</a>, with which clients register themselves</p>` : ''}`
     const hasTimes = found.items.length > 0
     return adminPage(site, visit, { title: 'Clients', section: '/clients', main, hasTimes })
@@ -131,7 +131,7 @@ export function initialTokensPage(options: AdminOptions, visits: OperatorVisits)
 
 /** @param news what a form has just done */
 function showTokens(options: AdminOptions, news?: Markup): Show {
-  const { site, operator, commands, registersWithToken } = options
+  const { site, operator, program, registersWithToken } = options
   return async (c, visit, problem) => {
     if (!registersWithToken) return c.notFound()
     const after = parameter(c, 'after')
@@ -141,7 +141,7 @@ function showTokens(options: AdminOptions, news?: Markup): Show {
 ${news ?? ''}
 ${tokens.length === 0 ? html`<p>There is no such token.</p>` : tokenTable(tokens, visit)}
 ${pageLinks(`${site.basePath}${INITIAL_TOKENS_PATH}`, { after }, next)}
-<p class="hint">The tokens in the audit trail, as far back as it goes. <code>${commands.clients} remove-token</code> ends an older one by its id.</p>
+<p class="hint">The tokens in the audit trail, as far back as it goes. <code>${program} clients remove-token</code> ends an older one by its id.</p>
 ${newTokenForm(visit)}
 ${toSignInAgain(site, c, visit)}`
     const hasTimes = tokens.length > 0 || news !== undefined

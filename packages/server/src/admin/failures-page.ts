@@ -185,7 +185,7 @@ const unknown = ({ basePath }: Site) => html`
 <p>Nothing is known here of a sign-in with this reference. It may be too old, or another process of this service has seen it and kept no row: the log of that process has the reference, with the cause.</p>
 <p><a href="${basePath}/admin/why">All failed sign-ins</a></p>`
 
-function verdictCard({ baseUrl, commands }: AdminOptions, { verdict, keptIn }: FoundAttempt): Markup {
+function verdictCard({ baseUrl, program }: AdminOptions, { verdict, keptIn }: FoundAttempt): Markup {
   const { by, sentence, fix, compared, doctorCheck } = verdict
   return html`
 <section class="card" aria-label="Verdict">
@@ -199,7 +199,7 @@ function verdictCard({ baseUrl, commands }: AdminOptions, { verdict, keptIn }: F
       : [
           [
             'From outside',
-            html`<code>${commands.doctor} ${baseUrl}</code>, the check <code>${doctorCheck}</code>`,
+            html`<code>${program} doctor ${baseUrl}</code>, the check <code>${doctorCheck}</code>`,
           ] as const,
         ]),
   ])}

@@ -25,7 +25,7 @@ const SHOWN = 50
 
 /** The audit trail, the newest entries first. */
 export function trailPage(options: AdminOptions): Show {
-  const { site, trail, commands } = options
+  const { site, trail, program } = options
   const path = `${site.basePath}/admin/trail`
   return async (c, visit) => {
     const filter = filterOf(c)
@@ -36,7 +36,7 @@ export function trailPage(options: AdminOptions): Show {
 ${filterForm(path, filterFields(filter, typeField(type)))}
 ${await trailTable(options, entries)}
 ${pageLinks(path, { ...filter, type, after }, next)}
-<p class="hint">All of it as JSON lines: <code>${commands.trail} export</code>.</p>`
+<p class="hint">All of it as JSON lines: <code>${program} trail export</code>.</p>`
     const hasTimes = entries.length > 0
     return adminPage(site, visit, { title: 'Audit trail', section: '/trail', main, hasTimes })
   }

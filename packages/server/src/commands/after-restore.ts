@@ -1,6 +1,5 @@
 import { defineCommand } from 'citty'
 import type { AuditEntry, AuditQuery } from '../audit/reading.ts'
-import { commandNamesOf } from '../config/command-names.ts'
 import type { ConfiguredService, LoadService } from '../definition.ts'
 import type { Storage } from '../storage.ts'
 import { endedGrants } from './terminal.ts'
@@ -76,7 +75,7 @@ function toRepeat(
   { newest, ran }: BeforeRestore,
   grantsEnded = false,
 ): string {
-  const { users, clients } = commandNamesOf(definition)
+  const { program = 'grantkit' } = definition
   const since =
     newest === undefined
       ? 'The audit trail is empty.'
@@ -86,20 +85,20 @@ function toRepeat(
       ? ''
       : `\nThis command ran before, at ${ran}. If that was after this restore, and the server has run since, use the time that it printed then.`
   const rows = [
-    ['account_removed', `${users} remove <subject>`],
-    ['account_disabled', `${users} disable <subject>`],
-    ['account_password_changed', `${users} password <subject>`],
-    ['account_admin_removed', `${users} admin <subject> --off`],
+    ['account_removed', `${program} users remove <subject>`],
+    ['account_disabled', `${program} users disable <subject>`],
+    ['account_password_changed', `${program} users password <subject>`],
+    ['account_admin_removed', `${program} users admin <subject> --off`],
     [
       'passkey_removed, identity_removed',
-      `the user removes it again at /account; if it was stolen, ${users} disable <subject>`,
+      `the user removes it again at /account; if it was stolen, ${program} users disable <subject>`,
     ],
   ]
   const ofStore = [
-    ['client_removed', `${clients} remove <client_id>`],
-    ['client_secret_rotated', `${clients} rotate <client_id> --overlap-days 0`],
-    ['client_changed', `${clients} update <client_id>`],
-    ['initial_access_token_removed', `${clients} remove-token <id>`],
+    ['client_removed', `${program} clients remove <client_id>`],
+    ['client_secret_rotated', `${program} clients rotate <client_id> --overlap-days 0`],
+    ['client_changed', `${program} clients update <client_id>`],
+    ['initial_access_token_removed', `${program} clients remove-token <id>`],
   ]
   return [
     `${again}\n${since} Look for these types in the log of the service since then, and repeat them:`,

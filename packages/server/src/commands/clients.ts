@@ -2,7 +2,7 @@ import { styleText } from 'node:util'
 import { type FoundInitialAccessToken, OAuthError, type RotatedSecret } from '@grantkit/core'
 import { snakeCased } from '@grantkit/core/internal'
 import { CAUTIONS, KNOWN_CLIENTS, type KnownClient } from '@grantkit/known-clients'
-import { type ArgDef, type ArgsDef, defineCommand, type ParsedArgs, type SubCommandsDef } from 'citty'
+import { type ArgDef, type ArgsDef, defineCommand, type ParsedArgs } from 'citty'
 import * as z from 'zod'
 import { readTextFile } from '../config/text-file.ts'
 import { DAY_SECONDS } from '../config/time-units.ts'
@@ -56,7 +56,7 @@ async function onClients(
 }
 
 /** A command that opens the service with whatever its command line says. */
-export function clientCommand<const Args extends ArgsDef>(
+function clientCommand<const Args extends ArgsDef>(
   description: string,
   args: Args,
   work: (clients: OperatorClients, args: ParsedArgs<Args>) => Promise<unknown>,
@@ -69,11 +69,12 @@ export function clientCommand<const Args extends ArgsDef>(
     })
 }
 
-/** Shows, changes and removes clients, whatever their origin. @param more commands of the program */
-export const clients = (load: LoadService, more: SubCommandsDef = {}) =>
+/** Adds static clients, and shows, changes and removes clients of any origin. */
+export const clients = (load: LoadService) =>
   defineCommand({
-    meta: { description: 'Shows, changes and removes clients, whatever their origin' },
+    meta: { description: 'Adds, shows, changes and removes clients' },
     subCommands: {
+      add: addClient(load),
       list: list(load),
       show: show(load),
       update: updateClient(load),
@@ -84,7 +85,6 @@ export const clients = (load: LoadService, more: SubCommandsDef = {}) =>
       'remove-token': removeToken(load),
       remove: removeClient(load),
       known: knownClients(load),
-      ...more,
     },
   })
 
@@ -114,7 +114,7 @@ const show = clientCommand(
 )
 
 /** Adds a static client, for example with fixed https redirect URIs, which cannot register itself. */
-export const addClient = (load: LoadService) =>
+const addClient = (load: LoadService) =>
   defineCommand({
     meta: { description: 'Adds a static client, which an operator registers' },
     args: {
@@ -202,7 +202,7 @@ const endOldSecret = clientCommand(
   },
 )
 
-export const removeClient = clientCommand(
+const removeClient = clientCommand(
   'Ends all grants and tokens of a client; run it again if it broke off',
   { client_id, json },
   async (clients, args) => {

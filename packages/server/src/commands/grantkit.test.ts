@@ -44,7 +44,7 @@ describe('--help', () => {
 })
 
 it.each([
-  [[], 'The command must be init, check, start, migrate, after-restore, clients, users,'],
+  [[], 'The command must be init, start, check, migrate, after-restore, clients, users,'],
   [['usres', 'list'], 'Did you mean users?'],
   [['users', 'lst'], 'The command must be add, import, list, password,'],
   [['users', 'toString'], 'The command must be add, import, list, password,'],

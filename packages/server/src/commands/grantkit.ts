@@ -2,7 +2,7 @@ import { defineCommand } from 'citty'
 import type { LoadService } from '../definition.ts'
 import { afterRestore } from './after-restore.ts'
 import { check, doctor } from './check.ts'
-import { addClient, clients } from './clients.ts'
+import { clients } from './clients.ts'
 import { grants, personalTokens } from './grants.ts'
 import { identities } from './identities.ts'
 import { keys } from './keys.ts'
@@ -12,32 +12,33 @@ import { trail } from './trail.ts'
 import { users } from './users.ts'
 import { why } from './why.ts'
 
-/** All commands of the program `grantkit`, for a program with another name. @param load called by a command with valid arguments */
+/** The program `grantkit`. @param load called by a command with valid arguments */
 export const grantkit = (load: LoadService) =>
   defineCommand({
     meta: {
       description:
         'An OAuth 2.0 and OpenID Connect authorization server. --config <file> names its configuration',
     },
-    subCommands: {
-      init,
-      check: check(load),
-      start: start(load),
-      migrate: migrate(load),
-      'after-restore': afterRestore(load),
-      clients: clients(load, { add: addClient(load) }),
-      users: users(load),
-      identities: identities(load),
-      grants: grants(load),
-      'personal-tokens': personalTokens(load),
-      keys: keys(load),
-      webhooks: webhooks(load),
-      trail: trail(load),
-      why: why(load),
-      doctor: doctor(load),
-      overview: overview(load),
-    },
+    subCommands: { init, start: start(load), ...operatorCommands(load) },
   })
+
+/** What an operator does with a server that is written and started, for a program of another name. */
+export const operatorCommands = (load: LoadService) => ({
+  check: check(load),
+  migrate: migrate(load),
+  'after-restore': afterRestore(load),
+  clients: clients(load),
+  users: users(load),
+  identities: identities(load),
+  grants: grants(load),
+  'personal-tokens': personalTokens(load),
+  keys: keys(load),
+  webhooks: webhooks(load),
+  trail: trail(load),
+  why: why(load),
+  doctor: doctor(load),
+  overview: overview(load),
+})
 
 /** Writes the configuration of a new server. It asks for what the options leave out. */
 export const init = defineCommand({

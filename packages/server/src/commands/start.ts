@@ -1,7 +1,6 @@
 import { styleText } from 'node:util'
 import { wellKnownAddress } from '@grantkit/core/adapter'
 import { defineCommand } from 'citty'
-import { commandNamesOf } from '../config/command-names.ts'
 import type { Config } from '../config/config.ts'
 import type { LoadService } from '../definition.ts'
 import type { Listen } from '../listen/listening.ts'
@@ -44,7 +43,7 @@ export const usualBanner: Banner = async ({ config, definition }, { directory })
   const { baseUrl, brand, users, playground } = config
   // An application or a directory adds its users itself.
   const isEmpty = users === undefined && (await directory.page({}, 1)).accounts.length === 0
-  const add = `${commandNamesOf(definition).users} add --email … --name …`
+  const add = `${definition.program ?? 'grantkit'} users add --email … --name …`
   return `
   ${styleText('bold', brand.name)}
 

@@ -51,7 +51,7 @@ export function clientLine(client: PublicClient): string {
 }
 
 /** What a client may leave out of its authorization requests. */
-export function pkceMarks({ pkceOptional, nonceOptional }: PublicClient): string[] {
+function pkceMarks({ pkceOptional, nonceOptional }: PublicClient): string[] {
   if (!pkceOptional) return []
   return [nonceOptional ? 'may leave out PKCE and nonce' : 'may leave out PKCE']
 }
@@ -75,7 +75,7 @@ export function isoTime(seconds: number): string {
 }
 
 /** @param seconds since the epoch */
-export function dayOf(seconds: number): string {
+function dayOf(seconds: number): string {
   return isoTime(seconds).slice(0, 10)
 }
 

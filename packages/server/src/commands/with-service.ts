@@ -49,7 +49,7 @@ export async function withTrail(
   const { database: url, auditDays: days } = config
   const password = await postgresPassword(config, 'database', console.error)
   const open = () => openMigrated(url, console.error, withAppMigrations(definition.migrations), password)
-  const database = await variableAtFault('DATABASE_URL', open, definition.commands)
+  const database = await variableAtFault('DATABASE_URL', open, definition.program)
   try {
     const trail = auditTrail(database, { days, onWarning: console.error })
     await actingAs(systemUser(), () => work(trail, database))

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
 import * as z from 'zod'
-import { type CommandNames, commandNamesOf } from './command-names.ts'
 import { readTextFileSync } from './text-file.ts'
 
 /** What the schema alone does not say of a field. */
@@ -230,24 +229,24 @@ function parsedUrl(url: string): URL | undefined {
 export async function variableAtFault<T>(
   variable: string,
   work: () => Promise<T>,
-  commands?: CommandNames,
+  program?: string,
 ): Promise<T> {
   try {
     return await work()
   } catch (cause) {
     const { message = String(cause), code } = cause as { message?: string; code?: unknown }
-    throw new Error(
-      `${variable}: ${withAdvice(withMaskedUrls(message), code, commandNamesOf({ commands }))}`,
-      { cause },
-    )
+    throw new Error(`${variable}: ${withAdvice(withMaskedUrls(message), code, program)}`, { cause })
   }
 }
 
-function withAdvice(message: string, code: unknown, { update, migrate, start }: CommandNames): string {
-  const allowed = `Run "${migrate}" as a role that may create tables`
+function withAdvice(message: string, code: unknown, program = 'grantkit'): string {
+  const allowed = `Run "${program} migrate" as a role that may create tables`
   const table: readonly (readonly [about: RegExp, advice: string])[] = [
-    [/\bnewer release\b/, `Run "${update}", then "${migrate}" and "${start}", or name another database`],
-    [/\bno tables\b/, `${allowed}, or "${start}", which does it too`],
+    [
+      /\bnewer release\b/,
+      `Install the newer release, then run "${program} migrate" and "${program} start", or name another database`,
+    ],
+    [/\bno tables\b/, `${allowed}, or "${program} start", which does it too`],
   ]
   const advice = INSUFFICIENT_PRIVILEGE.includes(code)
     ? allowed

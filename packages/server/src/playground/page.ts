@@ -8,7 +8,7 @@ export interface PlaygroundPage {
   readonly baseUrl: string
   readonly scopes: ScopeCatalogue
   /** How an operator calls the commands for clients. */
-  readonly clientsCommand: string
+  readonly program: string
   /** The paths of APIs to choose from, besides UserInfo. */
   readonly apis: readonly string[]
 }
@@ -127,11 +127,11 @@ function stepsOf(page: PlaygroundPage): readonly Step[] {
   ]
 }
 
-function clientFields({ baseUrl, clientsCommand }: PlaygroundPage): Markup {
+function clientFields({ baseUrl, program }: PlaygroundPage): Markup {
   return html`
 <details id="existing">
   <summary>Use a client that exists</summary>
-  <p>An operator adds one with <code>${clientsCommand} add --name Playground --public --redirect-uri ${baseUrl}/playground</code></p>
+  <p>An operator adds one with <code>${program} clients add --name Playground --public --redirect-uri ${baseUrl}/playground</code></p>
   <label class="field" for="client-id">client_id</label>
   <input id="client-id" autocomplete="off" spellcheck="false">
   <button type="button" id="use-client">Use this client</button>

@@ -16,7 +16,6 @@ import {
 import { type PasswordChecks, passwordChecks, WITHOUT_QUEUE } from '../accounts/passwords.ts'
 import { accountsOf, externalSignInFor, importedUsers, refuseOtherUsers } from '../accounts/users/users.ts'
 import { AUTHENTICATION_CLASSES } from '../config/authentication-classes.ts'
-import { commandNamesOf } from '../config/command-names.ts'
 import type { ExternalParts } from '../pages/external-login.ts'
 import type { ServiceContext } from '../service-context.ts'
 import { withMails } from './account-mails.ts'
@@ -60,7 +59,7 @@ export async function openUsers(
   const rows = accountRows(database, onEvent, (ended) => server().sessions.ended(ended), onError, secrets)
   if (delivers) {
     await addMissingAccounts(rows, config, demoAccounts)
-    await refusePublicPasswords(rows, config, demoAccounts, commandNamesOf(definition))
+    await refusePublicPasswords(rows, config, demoAccounts, definition.program)
   }
   const imported = importedUsers(database, onEvent)
   const known = accountsOf(users, rows, imported)

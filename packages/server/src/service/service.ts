@@ -8,7 +8,6 @@ import { adminApi } from '../admin-api/routes.ts'
 import type { AttemptReader } from '../attempts/attempt-reader.ts'
 import { callerMiddleware, withCaller } from '../audit/caller.ts'
 import { trailReader } from '../audit/reading.ts'
-import { commandNamesOf } from '../config/command-names.ts'
 import type { MountContext } from '../definition.ts'
 import { behindProxies } from '../http/trusted-proxies.ts'
 import { health, type Probes, probesOf, reachable } from '../operations/health.ts'
@@ -85,7 +84,7 @@ function openApplication(users: OpenUsers, authorization: OpenAuthorization): Se
             site: siteOf(users, () => server, PLAYGROUND_STYLE),
             baseUrl: config.baseUrl,
             scopes: options.scopes,
-            clientsCommand: operators.commands.clients,
+            program: operators.program,
             described: () => app.openAPIRegistry.definitions,
           }),
         ]
@@ -142,6 +141,6 @@ function operatorsOf(users: OpenUsers, { server, options }: OpenAuthorization, p
     statistics,
     registersWithToken: features.registration && features.initialAccessTokens,
     operator,
-    commands: commandNamesOf(definition),
+    program: definition.program ?? 'grantkit',
   }
 }
