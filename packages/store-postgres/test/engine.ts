@@ -1,8 +1,8 @@
-import { describeStore } from '@grantkit/testkit'
+import { countDuring } from '@grantkit/test-servers/counting'
+import { aGrant, describeStore } from '@grantkit/testkit'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { connectToPostgres, createPostgresStore, migrate, type PostgresStore } from '../src/index.ts'
-import { countDuring } from './counting.ts'
 import { DISTRIBUTED, poolOf } from './patient.ts'
 import { fiftyRefreshes, signedIn } from './signed-in.ts'
 
@@ -54,7 +54,9 @@ export function describeEngine(name: string, { url, killNode }: EngineUnderTest)
       const connected = await connectToPostgres(url())
       onTestFinished(() => connected.end())
       const brisk = await createPostgresStore(connected, { dialect: 'distributed', prefix, sweeping: false })
-      const counted = await countDuring(brisk, async (more) => killNode?.(more))
+      const counted = await countDuring({ grants: brisk.grants, newGrant: aGrant }, async (more) =>
+        killNode?.(more),
+      )
       console.info(`${name}:`, counted)
       expect(counted.written).toBeGreaterThan(0)
     })

@@ -1,15 +1,10 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
-import type { Grant } from '@grantkit/core/feature'
 import { subjectKey } from '@grantkit/core/store-kit'
 import { type PostgresServer, startPostgres } from '@grantkit/test-servers/postgres-server'
-import { aClient, aGrant, aTransient, describeStore } from '@grantkit/testkit'
+import { aClient, aGrant, describeStore } from '@grantkit/testkit'
 import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createPostgresStore, migrate } from '../src/index.ts'
 import { statementsOf } from '../src/statements.ts'
-import type { Outcome } from './contender.ts'
 import { PATIENT, poolOf, soon } from './patient.ts'
 
 let server: PostgresServer
@@ -62,17 +57,6 @@ describeStore(
 )
 
 describe('the store in Postgres', () => {
-  it('takes an id back whose record has ended, long before its row is swept', async () => {
-    let now = 1_800_000_000
-    const { transients } = await createPostgresStore(pool, { ...PATIENT, now: () => now })
-    const [first, second] = [aTransient({ id: 'again' }), aTransient({ id: 'again' })]
-    expect(await transients.insert('again', first, now + 10)).toBe(true)
-    now += 10
-    expect(await transients.remove('again')).toBe(false)
-    expect(await transients.insert('again', second, now + 10)).toBe(true)
-    expect(await transients.insert('again', first, now + 10)).toBe(false)
-  })
-
   it('sweeps what ended on a day before and an hour ago, in steps, and nothing else', async () => {
     const today = 1_900_000_000 - (1_900_000_000 % 86_400)
     const { clients, sweep, close } = await createPostgresStore(pool, { ...PATIENT, now: () => today + 3599 })
@@ -101,17 +85,6 @@ describe('the store in Postgres', () => {
     close()
     vi.advanceTimersByTime(900_000)
     expect(now).toHaveBeenCalledTimes(2)
-  })
-
-  it('reads a record with members that it does not know, and refuses a format of the future', async () => {
-    const { clients } = await createPostgresStore(pool, PATIENT)
-    const write = (id: string, content: object) =>
-      pool.query('INSERT INTO grantkit_client VALUES ($1, $1, $2, $3)', [id, JSON.stringify(content), soon()])
-    await write('newer', { schema: 1, value: { ...aClient(), colour: 'blue' } })
-    await write('future', { schema: 99, value: {} })
-    expect((await clients.find('newer'))?.value).toMatchObject({ colour: 'blue' })
-    await expect(clients.find('future')).rejects.toThrow('newer release')
-    await pool.query(`DELETE FROM grantkit_client WHERE id = 'future'`)
   })
 
   it('runs under a role that may only read and write rows', async () => {
@@ -151,24 +124,4 @@ describe('the store in Postgres', () => {
     close()
     await own.end()
   })
-
-  it('has one winner of every race between two processes', async () => {
-    const { grants, close } = await createPostgresStore(pool, PATIENT)
-    const raced = Array.from({ length: 50 }, () => aGrant())
-    for (const grant of raced) await grants.insert(grant.id, grant, soon())
-    close()
-    const contenders = [contender(raced), contender(raced)]
-    for (const child of contenders) await once(child, 'message')
-    const results = contenders.map((child) => once(child, 'message'))
-    for (const child of contenders) child.send('go')
-    const [[here], [there]] = (await Promise.all(results)) as [[Outcome[]], [Outcome[]]]
-    for (const [index, { id }] of raced.entries())
-      for (const race of ['inserted', 'replaced', 'removed'] as const)
-        expect([here[index]?.[race], there[index]?.[race]].sort(), `${race} ${id}`).toEqual([false, true])
-  })
 })
-
-/** A process that says when it is ready, starts at a message, and answers with its outcomes. */
-function contender(grants: readonly Grant[]): ChildProcess {
-  return fork(join(import.meta.dirname, 'contender.ts'), [server.url, ...grants.map(({ id }) => id)])
-}

@@ -103,16 +103,6 @@ describe('the store in Redis', () => {
     expect(await namesOf('a:')).toEqual(['a:'])
   })
 
-  it('reads a record with members that it does not know, and refuses a format of the future', async () => {
-    const store = createRedisStore(redis, PATIENT)
-    const write = (id: string, content: object) =>
-      admin.set(`grantkit:client:${id}`, 'v'.repeat(22) + JSON.stringify(content))
-    await write('newer', { schema: 1, value: { ...aClient(), colour: 'blue' } })
-    await write('future', { schema: 99, value: {} })
-    expect((await store.clients.find('newer'))?.value).toMatchObject({ colour: 'blue' })
-    await expect(store.clients.find('future')).rejects.toThrow('newer release')
-  })
-
   it('sends one command for a bearer check, and two in turn for a change', async () => {
     const store = createRedisStore(redis, PATIENT)
     const grant = aGrant()

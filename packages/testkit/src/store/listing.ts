@@ -12,7 +12,11 @@ const ROUNDS = 30
 /** A list may name a new grant late, but must leave out a removed one at once. */
 export function listingPromises(subject: Subject): void {
   describe('list', () => {
-    async function opened(owner: string, expiresAt = farFuture(subject.clock), own = {}): Promise<Grant> {
+    async function opened(
+      owner: string | undefined,
+      expiresAt = farFuture(subject.clock),
+      own = {},
+    ): Promise<Grant> {
       const grant = aGrant({ subject: owner, ...own })
       await subject.store.grants.insert(grant.id, grant, expiresAt)
       return grant
@@ -56,7 +60,8 @@ export function listingPromises(subject: Subject): void {
       await expectListed(bob, [other])
     })
 
-    it('names nothing for a subject without grants', async () => {
+    it('names nothing for a subject without grants, not even a grant without a subject', async () => {
+      await opened(undefined)
       for (const owner of ['', '__proto__', 'constructor', '*', `unknown-${randomUUID()}`]) {
         expect(await listed(owner), owner).toStrictEqual([])
       }
