@@ -7,9 +7,9 @@ import { storeErrorsAs503 } from '../../database/errors-as-503.ts'
 import { type Flow, flowsInCookies } from '../../http/flows.ts'
 import { demandsLogin, fieldsOf, type SignInWishes, wishesIn } from '../../http/sign-in-wishes.ts'
 import { CLOCK_TOLERANCE } from '../../http/signed-value.ts'
+import type { ProviderClaims } from './address.ts'
 import { authenticationIn, type Identity, UpstreamError } from './identities.ts'
 import { profileIn } from './memberships.ts'
-import type { ProviderClaims } from './provider-claims.ts'
 import type { ProviderClient } from './provider-client.ts'
 
 /** The authorization code flow with one provider, as its client (OpenID Connect Core 3.1). */
