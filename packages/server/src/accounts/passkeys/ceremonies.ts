@@ -3,10 +3,9 @@ import type { ServerSecret, Store } from '@grantkit/core'
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import * as z from 'zod'
 import type { RelyingParty } from '../../config/address.ts'
-import { storeErrorsAs503 } from '../../database/errors-as-503.ts'
+import { usedOnce } from '../../database/errors-as-503.ts'
 import { parseJson } from '../../http/bodies-and-answers.ts'
 import { type Flow, flowsInCookies } from '../../http/flows.ts'
-import { CLOCK_TOLERANCE } from '../../http/signed-value.ts'
 import type { Account, Accounts, StoredAccount } from '../accounts.ts'
 import type { Passkey, PasskeyRows } from './passkey-rows.ts'
 
@@ -24,19 +23,15 @@ const CHALLENGE_SECONDS = 5 * 60
 
 /** The challenges of one ceremony: each is bound to one browser, and is valid once (WebAuthn 13.4.3). */
 function challengesInCookies(
-  { secret, baseUrl, store: { transients } }: ChallengeOptions,
+  { secret, baseUrl, store }: ChallengeOptions,
   ceremony: 'sign-in' | 'registration',
 ) {
-  if (transients === undefined) throw new Error('The store must keep transients')
   const [name, purpose] = [`passkey-${ceremony}`, `passkey ${ceremony}`]
   const flows = flowsInCookies(
     { secret, baseUrl },
     { name, purpose, value: Challenge, seconds: CHALLENGE_SECONDS },
   )
-  const used = storeErrorsAs503({
-    add: (id: string, expiresAt: number) =>
-      transients.insert(id, { kind: 'passkey_challenge', expiresAt }, expiresAt),
-  })
+  const used = usedOnce(store, 'passkey_challenge')
   return {
     /** The Set-Cookie lines with a challenge and its account. @param cookies the Cookie header of the request */
     remember: (cookies: string | undefined, challenge: string, subject = '') =>
@@ -44,7 +39,7 @@ function challengesInCookies(
     /** The challenge that an answer names, if this browser was given it. @param answer not verified yet */
     read: (cookies: string | undefined, answer: unknown) => flows.find(cookies, challengeIn(answer)),
     /** Whether this is the first use. Called after the ceremony succeeded, so that unauthenticated callers write nothing. */
-    redeem: ({ id, exp }: Challenge) => used.add(`passkey challenge ${hashOf(id)}`, exp + CLOCK_TOLERANCE),
+    redeem: ({ id, exp }: Challenge) => used.add(id, exp),
   }
 }
 
@@ -58,10 +53,6 @@ function challengeIn(answer: unknown): string {
   const { data } = Answered.safeParse(answer)
   const clientData = parseJson(Buffer.from(data?.response.clientDataJSON ?? '', 'base64url').toString())
   return ClientData.safeParse(clientData).data?.challenge ?? ''
-}
-
-function hashOf(challenge: string): string {
-  return createHash('sha256').update(challenge).digest('base64url')
 }
 
 /** Reveals nothing about the user to a finder of the authenticator, and fits its 64 bytes (WebAuthn 14.6.1). */
