@@ -112,13 +112,6 @@ describe('the limits', () => {
     },
   )
 
-  it('let a network try 120 times a minute', async () => {
-    const limits = signInLimits(countersInMemory)
-    const waits = await times(121, () => limits.waitOfNetwork(HERE))
-    expect(waits.map((wait) => wait > 0)).toEqual([...Array(120).fill(false), true])
-    expect(await limits.waitOfNetwork(THERE)).toBe(0)
-  })
-
   it.each([HERE, '2001:db8:1::1'])(
     'let a service sign in behind the address %s: a right password is refunded',
     async (here) => {
