@@ -9,7 +9,6 @@ import {
   developmentSecret,
   followSigningKeys,
   keysUnderProfile,
-  keysWrittenAt,
 } from './config/signing-keys-file.ts'
 import { ConfigError, contentOf, jsonOf } from './config/text-file.ts'
 import type { ServiceDefinition } from './definition.ts'
@@ -49,8 +48,6 @@ export interface ServiceContext extends Observers {
   readonly trusted: IsTrustedProxy | undefined
   readonly secret: ServerSecret
   readonly keys: () => readonly PrivateJwk[]
-  /** When the file of the keys was last written, in epoch seconds. */
-  readonly keysWrittenAt: () => Promise<number>
   /** Whether this process adds accounts and delivers messages. A command ends too soon: it leaves both to the service. */
   readonly delivers: boolean
   /** Present if a file of endpoints is configured. */
@@ -81,7 +78,6 @@ export async function serviceContext(parts: ServiceParts): Promise<ServiceContex
     trusted: config.trustProxy === undefined ? undefined : trustedProxies(config.trustProxy),
     secret: await secretsOf(config),
     keys: keysUnderProfile(config.features.profile, followed),
-    keysWrittenAt: () => keysWrittenAt(keysFile),
     delivers,
     onError,
     onWarning,

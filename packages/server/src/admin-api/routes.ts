@@ -141,10 +141,7 @@ const SigningKey = z
     alg: z.string(),
     role: z.enum(['signs', 'next', 'earlier']),
     signs_from: time.optional(),
-    made_at: time,
-    may_be_older: z
-      .boolean()
-      .openapi({ description: 'An earlier release made it, and the audit trail has no entry of it' }),
+    made_at: time.optional(),
   })
   .openapi('SigningKey')
 const SigningKeys = z.object({ items: z.array(SigningKey) }).openapi('SigningKeys')
@@ -224,9 +221,9 @@ function stateOfService({ app, operation, operator, trail }: AdminApi): void {
     })
 }
 
-function keyOf({ kid, alg, role, signsFrom, madeAt, mayBeOlder }: KeyState): z.output<typeof SigningKey> {
-  const signs_from = signsFrom === undefined ? undefined : moment(signsFrom)
-  return { kid, alg, role, signs_from, made_at: moment(madeAt), may_be_older: mayBeOlder }
+function keyOf({ kid, alg, role, signsFrom, madeAt }: KeyState): z.output<typeof SigningKey> {
+  const at = (seconds: number | undefined) => (seconds === undefined ? undefined : moment(seconds))
+  return { kid, alg, role, signs_from: at(signsFrom), made_at: at(madeAt) }
 }
 
 function entryOf({ id, at, type, subject, clientId, ...facts }: AuditEntry): z.output<typeof Entry> {

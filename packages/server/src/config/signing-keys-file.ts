@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, randomBytes, sign, verify } from 'node:crypto'
-import { access, readFile, stat } from 'node:fs/promises'
+import { access, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { newSigningKeys, PrivateJwk, rotateSigningKeys } from '@grantkit/core'
 import * as z from 'zod'
@@ -76,11 +76,6 @@ export async function followSigningKeys(
   return () => keys
 }
 
-/** When the file was written, in epoch seconds. */
-export async function keysWrittenAt(path: string): Promise<number> {
-  return Math.floor((await stat(path)).mtimeMs / 1000)
-}
-
 /** The keys that the profile allows: the same array until they change. */
 export function keysUnderProfile(
   profile: 'fapi2' | undefined,
@@ -111,7 +106,7 @@ export async function rotateKeysFile(
   { profile, lifetime }: RotationOptions,
   now: number,
 ): Promise<PrivateJwk[]> {
-  const keys = await datedKeys(path)
+  const keys = await readSigningKeys(path)
   const fresh = await newKeys(profile, algorithmsOf(keys))
   const rotated = rotateSigningKeys(keys, fresh, now, lifetime)
   await replaceFile(path, keySetText(rotated))
@@ -130,7 +125,7 @@ export async function removeFromKeysFile(
   profile: 'fapi2' | undefined,
   kids: readonly string[],
 ): Promise<PrivateJwk[]> {
-  const keys = await datedKeys(path)
+  const keys = await readSigningKeys(path)
   const unknown = kids.find((kid) => !keys.some((key) => key.kid === kid))
   if (unknown !== undefined)
     throw new Error(`${path} has no key ${unknown}, but ${keys.map(({ kid }) => kid).join(', ')}`)
@@ -139,12 +134,6 @@ export async function removeFromKeysFile(
   const remaining = [...left, ...(await newKeys(profile, lacking))]
   await replaceFile(path, keySetText(remaining))
   return remaining
-}
-
-/** The keys of earlier releases have no time. Their file was written when they were made, or later. */
-async function datedKeys(path: string): Promise<PrivateJwk[]> {
-  const writtenAt = await keysWrittenAt(path)
-  return (await readSigningKeys(path)).map((key) => ({ iat: writtenAt, ...key }))
 }
 
 function algorithmsOf(keys: readonly PrivateJwk[]): Algorithm[] {
