@@ -311,7 +311,7 @@ describe('a configuration file', () => {
     ['store', { store: 'redis:me:horse@cache' }, 'the variable STORE_URL'],
     ['mail.url', { mail: { url: 'smtp://me:horse@mail' } }, 'the variable MAIL_URL'],
     [
-      'upstream[0].clientSecret',
+      'upstream.a.clientSecret',
       {
         upstream: [
           { id: 'a', label: 'A', issuer: 'https://a.example', clientId: 'a', clientSecret: 'horse' },
