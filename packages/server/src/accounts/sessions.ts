@@ -210,11 +210,8 @@ function rowOf({ id, subject, startedAt, usedAt, expiresAt, ...facts }: UserSess
 }
 
 function sessionOf({ id, account, facts, ...times }: Selectable<SessionRow>): UserSession {
-  const known: UserSession = JSON.parse(facts)
   return {
-    // The release before kept the provider of a sign-in in its words alone.
-    provider: /^provider (.+)/.exec(known.signedInBy ?? '')?.[1],
-    ...known,
+    ...(JSON.parse(facts) as UserSession),
     id,
     subject: account,
     startedAt: secondsOf(times.started_at),
