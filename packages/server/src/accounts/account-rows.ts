@@ -36,8 +36,6 @@ export interface AccountRows extends Accounts {
   readonly sessions: UserSessions
   /** `false`: an account with this address or id exists already, or existed and was removed. */
   add(account: Account, addition?: Addition): Promise<boolean>
-  /** Adds the accounts of a demonstration, all or none. `false`: there are accounts already. */
-  addFirst(accounts: readonly Account[]): Promise<boolean>
   /**
    * The following methods take the id of an account, and return `false` if it does not exist. A change ends its
    * sessions, of which apps are told first.
@@ -175,12 +173,6 @@ export function accountRows(
       if (isNew) onEvent({ type: 'account_added', subject: account.id, by })
       return isNew
     },
-    async addFirst(accounts) {
-      const isNew =
-        !(await hasAccounts(database)) && (await added(database, (rows) => insertFirst(rows, accounts)))
-      if (isNew) for (const { id } of accounts) onEvent({ type: 'account_added', subject: id, by: 'demo' })
-      return isNew
-    },
     setPassword: (subject, password) =>
       change({ type: 'account_password_changed', subject, by: 'operator' }, { password }),
     async changePassword(account, password, by) {
@@ -232,16 +224,6 @@ export function accountRows(
     removeIdentity: (subject, issuer, identity) => removeMethod(subject, { issuer, identity }),
   })
   return { ...methods, sessions }
-}
-
-async function insertFirst(rows: Rows, accounts: readonly Account[]): Promise<boolean> {
-  if (await hasAccounts(rows)) return false
-  for (const account of accounts) await insertAccount(rows, account, 'operator')
-  return true
-}
-
-async function hasAccounts(rows: Database | Rows): Promise<boolean> {
-  return (await rows.selectFrom('account').select('id').limit(1).execute()).length > 0
 }
 
 async function insertAccount(rows: Rows, account: Account, emailSource: EmailSource): Promise<void> {
