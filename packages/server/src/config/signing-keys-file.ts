@@ -38,19 +38,22 @@ export async function readSigningKeys(path: string): Promise<PrivateJwk[]> {
 }
 
 /**
- * The current keys of a file, which is reloaded every few seconds until the signal aborts. If the file becomes invalid,
- * the old keys stay.
+ * The current keys of a file that the profile allows: the same array until they change. The file is reloaded every few
+ * seconds until the signal aborts. If it becomes invalid, the old keys stay.
  *
  * @param onError called once per fault
  * @throws ConfigError if the file is invalid now
  */
 export async function followSigningKeys(
   path: string,
+  profile: 'fapi2' | undefined,
   onError: (error: unknown) => void,
   closed: AbortSignal,
   readAgainMs: number = READ_AGAIN_MS,
 ): Promise<() => readonly PrivateJwk[]> {
-  const read = (text: string) => ({ text, keys: parseKeySet(path, text) })
+  const isAllowed = isAllowedBy(profile)
+  const keysIn = (text: string) => parseKeySet(path, text).filter(({ alg }) => isAllowed(alg))
+  const read = (text: string) => ({ text, keys: keysIn(text) })
   let { text, keys } = await contentOf('KEYS_FILE', path, read, MISSING)
   let fault = ''
   let timer: NodeJS.Timeout | undefined
@@ -58,7 +61,7 @@ export async function followSigningKeys(
   async function readAgain(): Promise<void> {
     try {
       const latest = await readTextFile(path)
-      if (latest !== text) keys = parseKeySet(path, latest)
+      if (latest !== text) keys = keysIn(latest)
       text = latest
       fault = ''
     } catch (cause) {
@@ -74,22 +77,6 @@ export async function followSigningKeys(
   closed.addEventListener('abort', () => clearTimeout(timer))
   readAgainLater()
   return () => keys
-}
-
-/** The keys that the profile allows: the same array until they change. */
-export function keysUnderProfile(
-  profile: 'fapi2' | undefined,
-  source: () => readonly PrivateJwk[],
-): () => readonly PrivateJwk[] {
-  const isAllowed = isAllowedBy(profile)
-  let current: readonly PrivateJwk[] = []
-  let allowed: readonly PrivateJwk[] = []
-  return () => {
-    const latest = source()
-    if (latest !== current) allowed = latest.filter(({ alg }) => isAllowed(alg))
-    current = latest
-    return allowed
-  }
 }
 
 /** New keys, one for each algorithm that the profile allows. */
