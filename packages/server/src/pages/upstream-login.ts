@@ -201,7 +201,7 @@ type Within = (c: Context, back: Back, work: () => Promise<Response>) => Promise
 function limited({ limits, callerOf }: LoginOptions, stopped: Stopped): Within {
   return async (c, back, work) => {
     const address = callerOf(c) ?? 'unknown'
-    const wait = await limits.waitOfNetwork(address)
+    const wait = await limits.networks.take(address)
     if (wait > 0)
       return stopped(c, back, {
         status: 429,
@@ -209,7 +209,7 @@ function limited({ limits, callerOf }: LoginOptions, stopped: Stopped): Within {
         headers: { 'retry-after': String(wait) },
       })
     const response = await work()
-    await limits.refundNetwork(address)
+    await limits.networks.refund(address)
     return response
   }
 }
