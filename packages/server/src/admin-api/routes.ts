@@ -7,6 +7,7 @@ import { HTTPException } from 'hono/http-exception'
 import type { AuditEntry } from '../audit/reading.ts'
 import { ADMIN_SCOPES, adminResource } from '../authorization/authorization-server.ts'
 import { jsonError, revalidatedText } from '../http/bodies-and-answers.ts'
+import { json } from '../http/responses.ts'
 import { COUNTED, type KeyState } from '../operator/overview.ts'
 import { clientChanges, clientsOfServer, initialAccessTokens } from './clients.ts'
 import {
@@ -14,7 +15,6 @@ import {
   type AdminApiOptions,
   type AdminEnv,
   adminApiOf,
-  json,
   moment,
   PageQuery,
   page,
