@@ -216,8 +216,8 @@ function stateOfService({ app, operation, operator, trail }: AdminApi): void {
     .openapi(queryTrail, async (c) => {
       const { limit, cursor, type, sub, client_id, since, until } = c.req.valid('query')
       const query = { subject: sub, clientId: client_id, types: type === undefined ? undefined : [type] }
-      const { entries, next } = await trail.page({ ...query, since, until }, limit, cursor)
-      return c.json(page(entries.map(entryOf), next), 200)
+      const { items, next } = await trail.page({ ...query, since, until }, limit, cursor)
+      return c.json(page(items.map(entryOf), next), 200)
     })
 }
 

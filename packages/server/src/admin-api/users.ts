@@ -173,8 +173,8 @@ function readUsers({ app, operation, operator, directory, ways }: AdminApi): voi
         const found = await directory.withEmail(email)
         return c.json(page(found === undefined ? [] : [userOf(found)], undefined), 200)
       }
-      const { accounts, next } = await directory.page({ prefix, after: cursor }, limit)
-      return c.json(page(accounts.map(userOf), next), 200)
+      const { items, next } = await directory.page({ prefix, after: cursor }, limit)
+      return c.json(page(items.map(userOf), next), 200)
     })
     .openapi(show, async (c) => {
       const { sub } = c.req.valid('param')

@@ -49,7 +49,7 @@ export function overviewPage(options: AdminOptions): Show {
     const { overviewCharts } = await import('./charts.ts')
     const name = rangeNamed(parameter(c, 'range')) ?? '24h'
     const window = windowOf(name, minuteOf(Date.now()))
-    const [{ health, keys }, charts, refusals, signIns, { entries }] = await Promise.all([
+    const [{ health, keys }, charts, refusals, signIns, { items: entries }] = await Promise.all([
       operator.state(),
       overviewCharts(statistics, window),
       knownClientRefusals(statistics, window),

@@ -6,6 +6,7 @@ import { type ArgDef, type ArgsDef, defineCommand, type ParsedArgs, type SubComm
 import * as z from 'zod'
 import { jsonOf, readTextFile } from '../config/text-file.ts'
 import { DAY_SECONDS } from '../config/time-units.ts'
+import { everyItem } from '../database/lists.ts'
 import type { LoadService } from '../definition.ts'
 import {
   boundsOf,
@@ -233,13 +234,8 @@ const listTokens = clientCommand(
   'The initial access tokens in the audit trail that have not expired',
   { json: jsonLines },
   async (clients, { json }) => {
-    let cursor: string | undefined
-    do {
-      const { items, next } = await clients.recentInitialTokens(cursor)
-      for (const token of items)
-        console.log(json ? jsonText(initialTokenInformation(token)) : tokenLine(token))
-      cursor = next
-    } while (cursor !== undefined)
+    for await (const token of everyItem(clients.recentInitialTokens))
+      console.log(json ? jsonText(initialTokenInformation(token)) : tokenLine(token))
   },
 )
 
