@@ -63,22 +63,6 @@ function userHandle(subject: string) {
 /** The WebAuthn library, loaded at the first ceremony, because it contains many certificate parsers. */
 const webauthn = () => import('@simplewebauthn/server')
 
-/** Sign-in with a discoverable passkey, without an e-mail address (WebAuthn 7.2). */
-export interface SignInCeremony {
-  /** @param cookies the Cookie header of the request */
-  begin(cookies: string | undefined): Promise<StartedCeremony>
-  /**
-   * The passkey that a response names, which is not verified yet. `undefined`: it is unknown or of another account, or
-   * this browser has no recent challenge.
-   */
-  find(cookies: string | undefined, answer: SignInAnswer): Promise<PresentedPasskey | undefined>
-  /**
-   * The account of the passkey. `undefined`: it is not active, the response does not match the challenge, or it was used
-   * before.
-   */
-  verify(presented: PresentedPasskey): Promise<StoredAccount | undefined>
-}
-
 interface PresentedPasskey {
   readonly passkey: Passkey
   readonly challenge: Challenge
@@ -101,21 +85,33 @@ interface SignInOptions extends CeremonyOptions {
   readonly accounts: Pick<Accounts, 'find'>
 }
 
-export function signInCeremony({ party, passkeys, accounts, ...options }: SignInOptions): SignInCeremony {
+export type SignInCeremony = ReturnType<typeof signInCeremony>
+
+/** Sign-in with a discoverable passkey, without an e-mail address (WebAuthn 7.2). */
+export function signInCeremony({ party, passkeys, accounts, ...options }: SignInOptions) {
   const challenges = challengesInCookies(options, 'sign-in')
   return {
-    async begin(cookies) {
+    /** @param cookies the Cookie header of the request */
+    async begin(cookies: string | undefined): Promise<StartedCeremony> {
       const { generateAuthenticationOptions } = await webauthn()
       const options = await generateAuthenticationOptions({ rpID: party.id, userVerification: 'required' })
       return { options, cookies: challenges.remember(cookies, options.challenge) }
     },
-    async find(cookies, answer) {
+    /**
+     * The passkey that a response names, which is not verified yet. `undefined`: it is unknown or of another account, or
+     * this browser has no recent challenge.
+     */
+    async find(cookies: string | undefined, answer: SignInAnswer): Promise<PresentedPasskey | undefined> {
       const challenge = challenges.read(cookies, answer)
       if (challenge === undefined) return undefined
       const passkey = await passkeys.find(answer.id)
       return passkey && isOwner(passkey, answer) ? { passkey, challenge, answer } : undefined
     },
-    async verify({ passkey, challenge, answer }) {
+    /**
+     * The account of the passkey. `undefined`: it is not active, the response does not match the challenge, or it was used
+     * before.
+     */
+    async verify({ passkey, challenge, answer }: PresentedPasskey): Promise<StoredAccount | undefined> {
       const use = await verifiedUse(party, challenge.id, passkey, answer)
       if (use === undefined || !(await challenges.redeem(challenge))) return undefined
       // Read before the use is recorded: if the passkey is removed afterwards, the session of this sign-in ends.
@@ -157,16 +153,6 @@ export interface StartedCeremony {
   readonly cookies: string[]
 }
 
-/** Registers a passkey for an account (WebAuthn 7.1). */
-export interface RegistrationCeremony {
-  begin(cookies: string | undefined, account: Account): Promise<StartedCeremony>
-  /**
-   * The new passkey, not stored yet. `undefined`: the response does not match a recent challenge of this browser and
-   * account, or was used before.
-   */
-  verify(cookies: string | undefined, account: Account, answer: string): Promise<Made | undefined>
-}
-
 type Made = Omit<Passkey, 'name' | 'addedAt'>
 
 export interface CeremonyOptions extends ChallengeOptions {
@@ -176,15 +162,13 @@ export interface CeremonyOptions extends ChallengeOptions {
   readonly passkeys: PasskeyRows
 }
 
-export function registrationCeremony({
-  name,
-  party,
-  passkeys,
-  ...options
-}: CeremonyOptions): RegistrationCeremony {
+export type RegistrationCeremony = ReturnType<typeof registrationCeremony>
+
+/** Registers a passkey for an account (WebAuthn 7.1). */
+export function registrationCeremony({ name, party, passkeys, ...options }: CeremonyOptions) {
   const challenges = challengesInCookies(options, 'registration')
   return {
-    async begin(cookies, account) {
+    async begin(cookies: string | undefined, account: Account): Promise<StartedCeremony> {
       const known = await passkeys.list(account.id)
       const { generateRegistrationOptions } = await webauthn()
       const options = await generateRegistrationOptions({
@@ -202,7 +186,11 @@ export function registrationCeremony({
       })
       return { options, cookies: challenges.remember(cookies, options.challenge, account.id) }
     },
-    async verify(cookies, account, answer) {
+    /**
+     * The new passkey, not stored yet. `undefined`: the response does not match a recent challenge of this browser and
+     * account, or was used before.
+     */
+    async verify(cookies: string | undefined, account: Account, answer: string): Promise<Made | undefined> {
       const response = parseJson(answer)
       const challenge = challenges.read(cookies, response)
       if (challenge?.subject !== account.id) return undefined
