@@ -200,12 +200,7 @@ describe('clients', () => {
     [[...BANK, '--dpop'], 2, 'needs DPOP=on'],
     [[...JOB, '--scope', 'courses:read'], 2, 'needs CLIENT_CREDENTIALS=on.'],
     [JOB, 2, '--scope is required', JOBS],
-    [
-      [...JOB, '--scope', 'courses:read', '--jwks', import.meta.filename],
-      1,
-      'is not a JSON Web Key set',
-      JOBS,
-    ],
+    [[...JOB, '--scope', 'courses:read', '--jwks', import.meta.filename], 1, 'is not JSON', JOBS],
     [['add', '--name', 'Zap', '--redirect-uri', 'http://zap.example/cb'], 1, 'must be https, loopback'],
     [['add', '--name', 'Zap'], 1, 'must not be empty'],
     [

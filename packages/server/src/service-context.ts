@@ -4,13 +4,7 @@ import * as z from 'zod'
 import type { ExampleProvider } from './accounts/upstream/example-provider.ts'
 import { type IsTrustedProxy, trustedProxies } from './config/address.ts'
 import type { Config } from './config/config.ts'
-import {
-  developmentKeysFile,
-  developmentSecret,
-  followSigningKeys,
-  keysUnderProfile,
-  keysWrittenAt,
-} from './config/signing-keys-file.ts'
+import { developmentKeysFile, developmentSecret, followSigningKeys } from './config/signing-keys-file.ts'
 import { ConfigError, contentOf, jsonOf } from './config/text-file.ts'
 import type { ServiceDefinition } from './definition.ts'
 import type { OnEvent } from './events.ts'
@@ -49,8 +43,6 @@ export interface ServiceContext extends Observers {
   readonly trusted: IsTrustedProxy | undefined
   readonly secret: ServerSecret
   readonly keys: () => readonly PrivateJwk[]
-  /** When the file of the keys was last written, in epoch seconds. */
-  readonly keysWrittenAt: () => Promise<number>
   /** Whether this process adds accounts and delivers messages. A command ends too soon: it leaves both to the service. */
   readonly delivers: boolean
   /** Present if a file of endpoints is configured. */
@@ -72,7 +64,6 @@ export async function serviceContext(parts: ServiceParts): Promise<ServiceContex
     observers.onEvent(event)
   }
   const webhooks = await webhooksOf(parts, recorded)
-  const followed = await followSigningKeys(keysFile, onError, storage.closed)
   return {
     definition,
     config,
@@ -80,8 +71,7 @@ export async function serviceContext(parts: ServiceParts): Promise<ServiceContex
     example: parts.example,
     trusted: config.trustProxy === undefined ? undefined : trustedProxies(config.trustProxy),
     secret: await secretsOf(config),
-    keys: keysUnderProfile(config.features.profile, followed),
-    keysWrittenAt: () => keysWrittenAt(keysFile),
+    keys: await followSigningKeys(keysFile, config.features.profile, onError, storage.closed),
     delivers,
     onError,
     onWarning,

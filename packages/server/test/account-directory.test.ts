@@ -23,15 +23,15 @@ onEachDatabase((newDatabase) => {
       for (const name of ['bo', 'al', 'alma', 'Alf', 'cy'])
         await accounts.add({ ...DANA, id: `id of ${name}`, email: `${name.toLowerCase()}@server.example` })
       const first = await directory.page({}, 2)
-      expect(first.accounts.map(({ id }) => id)).toEqual(['id of al', 'id of Alf'])
+      expect(first.items.map(({ id }) => id)).toEqual(['id of al', 'id of Alf'])
       const rest = await directory.page({ after: first.next }, 10)
-      expect([rest.accounts.map(({ id }) => id), rest.next]).toEqual([
+      expect([rest.items.map(({ id }) => id), rest.next]).toEqual([
         ['id of alma', 'id of bo', 'id of cy'],
         undefined,
       ])
       const found = await directory.page({ prefix: ' AL' }, 10)
-      expect(found.accounts.map(({ id }) => id)).toEqual(['id of al', 'id of Alf', 'id of alma'])
-      expect((await directory.page({ prefix: 'a%' }, 10)).accounts).toEqual([])
+      expect(found.items.map(({ id }) => id)).toEqual(['id of al', 'id of Alf', 'id of alma'])
+      expect((await directory.page({ prefix: 'a%' }, 10)).items).toEqual([])
     })
 
     it('finds nothing by a text with a NUL, which Postgres does not accept', async () => {
@@ -53,7 +53,7 @@ onEachDatabase((newDatabase) => {
       })
       expect(await directory.withEmail(' Demo@example.com')).toMatchObject({ id: DANA.id })
       expect(await directory.find(THEO.id)).toBeUndefined()
-      expect((await directory.page({}, 10)).accounts).toHaveLength(1)
+      expect((await directory.page({}, 10)).items).toHaveLength(1)
     })
   })
 

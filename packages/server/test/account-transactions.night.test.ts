@@ -15,7 +15,7 @@ import type { Database } from '../src/database/database.ts'
 import { withoutAccounts } from './connected.ts'
 import { failingAt } from './failing-statements.ts'
 import { IDENTITY, PROVIDER } from './partner.ts'
-import { DANA, THEO } from './people.ts'
+import { DANA } from './people.ts'
 
 /** Each write of a change fails in turn. The change is then rolled back. */
 
@@ -78,17 +78,6 @@ onEachDatabase((newDatabase) => {
     if (typeof alice === 'string') throw new Error(alice)
     await passkeyRows(database).add(passkeyOf('one', alice), alice)
     expect(await failEach(database, (failing) => change(failing, alice))).toBe(writes)
-  })
-
-  it('the demo accounts are added together or not at all', async () => {
-    const { database } = await withoutAccounts(newDatabase)
-    const add = (failing: Database) => rowsOf(failing).accounts.addFirst([DANA, THEO])
-    expect(await failEach(database, add)).toBe(2)
-    expect(await add(database)).toBe(false)
-    expect(await database.selectFrom('account').select('id').orderBy('id').execute()).toEqual([
-      { id: DANA.id },
-      { id: THEO.id },
-    ])
   })
 
   it('a passkey is not added beyond the limit by concurrent requests', async () => {

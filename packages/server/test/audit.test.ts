@@ -114,7 +114,7 @@ onEachDatabase((newDatabase) => {
       const query = { subject: 'alice', clientId: 'two', types: ['grant_ended'] }
       const first = await auditPage(database, query, 3)
       const second = await auditPage(database, query, 3, first.next)
-      expect([first, second].map(({ entries }) => entries.map(({ grantId }) => grantId))).toEqual([
+      expect([first, second].map(({ items }) => items.map(({ grantId }) => grantId))).toEqual([
         ['27', '21', '15'],
         ['9', '3'],
       ])

@@ -86,6 +86,6 @@ it('records in the audit trail which members of its document changed after a con
   await (await clientWith(CALLBACKS.loopback, server)).tokens('notes:read')
   await server.close()
   const database = await connected(storage.environment.DATABASE_URL)
-  const { entries } = await auditPage(database, { types: ['client_document_changed'] }, 10)
+  const { items: entries } = await auditPage(database, { types: ['client_document_changed'] }, 10)
   expect(entries).toMatchObject([{ clientId: ID, members: ['clientName'], network: '127.0.0.0/24' }])
 })

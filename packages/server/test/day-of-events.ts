@@ -5,10 +5,9 @@ import type { Database } from '../src/database/database.ts'
 import type { StatisticRow } from '../src/database/tables.ts'
 import {
   addCounts,
-  BATCH,
   bucketOf,
   intervalOf,
-  keyOf,
+  merged,
   minuteOf,
   RESOLUTIONS,
 } from '../src/statistics/statistics.ts'
@@ -57,14 +56,12 @@ function numbers(): () => number {
 
 export async function addStatistics(database: Database, now: number): Promise<void> {
   const next = numbers()
-  const rows = new Map<string, StatisticRow>()
+  const rows: StatisticRow[] = []
   const last = minuteOf(now)
   const add = (minute: number, counted: Pick<StatisticRow, 'name' | 'label' | 'bucket' | 'count'>) => {
     for (const resolution of RESOLUTIONS) {
       if (counted.count === 0 || minute < last - resolution.kept) continue
-      const row = { ...counted, resolution: resolution.minutes, start: intervalOf(minute, resolution) }
-      const known = rows.get(keyOf(row))
-      rows.set(keyOf(row), { ...row, count: row.count + (known?.count ?? 0) })
+      rows.push({ ...counted, resolution: resolution.minutes, start: intervalOf(minute, resolution) })
     }
   }
   for (let minute = last - MONTH; minute <= last; minute += minute < last - 180 ? 10 : 1) {
@@ -81,8 +78,8 @@ export async function addStatistics(database: Database, now: number): Promise<vo
       add(minute, { name: 'response', label, bucket: bucketOf(seconds * 3 * slow), count: times(rate * 0.1) })
     }
   }
-  const sorted = [...rows].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row)
-  for (let at = 0; at < sorted.length; at += BATCH) await addCounts(database, sorted.slice(at, at + BATCH))
+  const sorted = merged(rows)
+  for (let at = 0; at < sorted.length; at += 500) await addCounts(database, sorted.slice(at, at + 500))
 }
 
 /** Quiet at night and at the end of a week. @param minute since the epoch */

@@ -86,7 +86,7 @@ describe('the answer of a provider by POST', () => {
     const { cookie, fields } = await begun()
     const forged = { ...fields, user: JSON.stringify({ name: { firstName: 'Mallory' } }) }
     expect((await post(forged, { ...FROM_HERE, cookie })).status).toBe(303)
-    const { accounts } = await server.directory.page({}, 50)
+    const { items: accounts } = await server.directory.page({}, 50)
     expect(accounts.map(({ name }) => name)).toContain('Alice Li')
     expect(accounts.map(({ name }) => name)).not.toContain('Mallory')
     expect((await post(forged, { ...FROM_HERE, cookie })).status).toBe(403)

@@ -62,7 +62,7 @@ onEachDatabase((newDatabase) => {
       await counted.flush()
       await database.schema.alterTable('away').renameTo('statistic').execute()
       await counted.close()
-      expect(warnings).toEqual([expect.stringContaining('wait for their database')])
+      expect(warnings).toEqual([expect.stringContaining('waits for its database')])
       expect(await readCounts(database, LAST_HOUR)).toEqual([
         { start: MIDNIGHT, label: 'refresh_token_kept', bucket: 0, count: 2 },
       ])

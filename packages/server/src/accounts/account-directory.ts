@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Database } from '../database/database.ts'
 import { errorsAs503 } from '../database/errors-as-503.ts'
+import type { Page } from '../database/lists.ts'
 import type { AccountRow } from '../database/tables.ts'
 import { type Account, addressOf, type EmailSource } from './accounts.ts'
 
@@ -29,12 +30,6 @@ interface AccountQuery {
   readonly after?: string | undefined
 }
 
-interface AccountsPage {
-  readonly accounts: readonly AccountEntry[]
-  /** The cursor of the next page. Absent on the last one. */
-  readonly next?: string | undefined
-}
-
 export type AccountDirectory = ReturnType<typeof accountDirectory>
 
 /**
@@ -54,7 +49,7 @@ export function accountDirectory(
   }
   return errorsAs503({
     /** One page, ordered by address. An account without an address is ordered by its id. */
-    async page({ prefix = '', after = '' }: AccountQuery, limit: number): Promise<AccountsPage> {
+    async page({ prefix = '', after = '' }: AccountQuery, limit: number): Promise<Page<AccountEntry>> {
       const begin = addressOf(prefix)
       const found = await rows
         .where('email', '>=', begin)
@@ -65,8 +60,8 @@ export function accountDirectory(
         .limit(limit + 1)
         .execute()
       const shown = found.slice(0, limit)
-      const accounts = shown.map(entryOf)
-      return found.length > limit ? { accounts, next: shown.at(-1)?.email ?? undefined } : { accounts }
+      const items = shown.map(entryOf)
+      return found.length > limit ? { items, next: shown.at(-1)?.email ?? undefined } : { items }
     },
     find: (id: string) => one(rows.where('id', '=', id).executeTakeFirst()),
     withEmail: (email: string) =>

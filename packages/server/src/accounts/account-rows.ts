@@ -25,7 +25,13 @@ import {
 } from './password-hashes.ts'
 import type { PasswordChecks } from './passwords.ts'
 import { dropRoles, type GivenRoles, lastRoles, withRoles } from './provider-roles.ts'
-import { type ChangeAndEnd, type SessionsEnding, sessionEnds, type UserSessions } from './sessions.ts'
+import {
+  type ChangeAndEnd,
+  type ResetBy,
+  type SessionsEnding,
+  sessionEnds,
+  type UserSessions,
+} from './sessions.ts'
 
 /**
  * What an operator does with accounts. Each change takes effect at the next request, on every replica. Grants are not
@@ -36,8 +42,6 @@ export interface AccountRows extends Accounts {
   readonly sessions: UserSessions
   /** `false`: an account with this address or id exists already, or existed and was removed. */
   add(account: Account, addition?: Addition): Promise<boolean>
-  /** Adds the accounts of a demonstration, all or none. `false`: there are accounts already. */
-  addFirst(accounts: readonly Account[]): Promise<boolean>
   /**
    * The following methods take the id of an account, and return `false` if it does not exist. A change ends its
    * sessions, of which apps are told first.
@@ -110,8 +114,8 @@ export function accountRows(
   const { sessions, endAll, expireAll, tellAll } = sessionEnds(database, onEvent, sessionsEnding, onError)
   const rows = database.selectFrom('account').where('state', '=', sql.lit('active'))
   const active = rows.selectAll()
-  const change = async (event: OfAccount, values: AccountValues) => {
-    const changed = await endAll(event.subject, (end) => end(values))
+  const change = async (event: OfAccount, values: AccountValues, resetBy?: ResetBy) => {
+    const changed = await endAll(event.subject, (end) => end(values), resetBy)
     if (changed) onEvent(event)
     return changed
   }
@@ -138,12 +142,13 @@ export function accountRows(
   const endOf = async (
     account: StoredAccount,
     change: (end: ChangeAndEnd, rows: Rows) => Promise<boolean>,
+    resetBy?: ResetBy,
   ): Promise<StoredAccount | undefined> => {
     const { id, sessionEpoch } = account
     // Not its hash, which a sign-in may replace meanwhile: a new password has the next epoch.
     const asRead: AccountCondition = (row) => row.and({ state: 'active', session_epoch: sessionEpoch })
     if (!(await isPresent(database, id, asRead))) return undefined
-    const changed = await endAll(id, (end, rows) => change((values) => end(values, asRead), rows))
+    const changed = await endAll(id, (end, rows) => change((values) => end(values, asRead), rows), resetBy)
     return changed ? { ...account, sessionEpoch: sessionEpoch + 1 } : undefined
   }
   /** The method may have started any session of the account. */
@@ -175,16 +180,12 @@ export function accountRows(
       if (isNew) onEvent({ type: 'account_added', subject: account.id, by })
       return isNew
     },
-    async addFirst(accounts) {
-      const isNew =
-        !(await hasAccounts(database)) && (await added(database, (rows) => insertFirst(rows, accounts)))
-      if (isNew) for (const { id } of accounts) onEvent({ type: 'account_added', subject: id, by: 'demo' })
-      return isNew
-    },
     setPassword: (subject, password) =>
-      change({ type: 'account_password_changed', subject, by: 'operator' }, { password }),
+      change({ type: 'account_password_changed', subject, by: 'operator' }, { password }, 'operator'),
     async changePassword(account, password, by) {
-      const changed = await endOf(account, (end) => end({ password }))
+      // A user who only changes the password knows the old one.
+      const resetBy = by === 'mail' ? 'user' : undefined
+      const changed = await endOf(account, (end) => end({ password }), resetBy)
       if (changed) onEvent({ type: 'account_password_changed', subject: account.id, by })
       return changed && { ...changed, password }
     },
@@ -232,16 +233,6 @@ export function accountRows(
     removeIdentity: (subject, issuer, identity) => removeMethod(subject, { issuer, identity }),
   })
   return { ...methods, sessions }
-}
-
-async function insertFirst(rows: Rows, accounts: readonly Account[]): Promise<boolean> {
-  if (await hasAccounts(rows)) return false
-  for (const account of accounts) await insertAccount(rows, account, 'operator')
-  return true
-}
-
-async function hasAccounts(rows: Database | Rows): Promise<boolean> {
-  return (await rows.selectFrom('account').select('id').limit(1).execute()).length > 0
 }
 
 async function insertAccount(rows: Rows, account: Account, emailSource: EmailSource): Promise<void> {
@@ -336,31 +327,6 @@ async function refusal(
   if ('passkey' in method && method.keepsOne && passkeys.length === 1) return 'last'
   const others = (account?.password ? 1 : 0) + passkeys.length + identities.length - 1
   return others === 0 ? 'last' : undefined
-}
-
-/** Ends the personal access tokens of a user. @param by who resets the password */
-export type EndTokens = (subject: string, by: 'user' | 'operator') => Promise<unknown>
-
-/**
- * Accounts whose password resets end the personal access tokens: whoever knew the old password may have created one. A user who
- * only changes the password knows the old one, and keeps them.
- */
-export function accountsThatEndTokens(accounts: AccountRows, endTokens: EndTokens): AccountRows {
-  /** First, so that an outage changes nothing; and once more, because until then a session could create another one. */
-  async function around<Result>(subject: string, by: 'user' | 'operator', change: () => Promise<Result>) {
-    await endTokens(subject, by)
-    const result = await change()
-    await endTokens(subject, by)
-    return result
-  }
-  return {
-    ...accounts,
-    setPassword: (id, hash) => around(id, 'operator', () => accounts.setPassword(id, hash)),
-    async changePassword(account, hash, by) {
-      const change = () => accounts.changePassword(account, hash, by)
-      return by === 'mail' ? around(account.id, 'user', change) : change()
-    },
-  }
 }
 
 /**

@@ -2,16 +2,12 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { temporaryFolder } from '@grantkit/test-servers/temporary-folder'
 import { describe, expect, it } from 'vitest'
+import { memoryAccounts } from '../../test/memory-accounts.ts'
 import { DANA, THEO } from '../../test/people.ts'
-import { openDatabase } from '../database/database.ts'
-import { migrate } from '../database/migrate.ts'
-import { accountRows } from './account-rows.ts'
 import { readAccounts } from './accounts.ts'
 
 const demo = [DANA, THEO]
-const database = await openDatabase('memory:', () => {})
-await migrate(database)
-const accounts = accountRows(database, () => {})
+const { accounts } = await memoryAccounts()
 for (const account of demo) await accounts.add(account)
 // As a sign-up by a provider adds it.
 await accounts.add({ ...DANA, id: 'new', email: 'new@example.com', password: '' })

@@ -1,6 +1,7 @@
 import { displayText } from '@grantkit/core/internal'
 import * as z from 'zod'
-import { faultsOf, parseJson } from '../config/text-file.ts'
+import { faultsOf, parseJsonFile } from '../config/text-file.ts'
+import { parseJson } from '../http/bodies-and-answers.ts'
 import { addressOf } from './accounts.ts'
 import { examinedHash, unpadded } from './password-hashes.ts'
 import { SUB_EXPECTED, SUB_FORM } from './user-claims.ts'
@@ -62,24 +63,16 @@ const Document = z.union([
 /** A JSON value on each line, an array, or an object with `users`. */
 function* entriesOf(path: string, text: string): Generator<Entry> {
   const [first = ''] = text.trimStart().split('\n', 1)
-  const user = parsed(first)
+  const user = parseJson(first)
   if (typeof user === 'object' && !Document.safeParse(user).success) {
     for (const [at, line] of text.split('\n').entries())
-      if (line.trim() !== '') yield { place: `line ${at + 1}`, value: parsed(line) }
+      if (line.trim() !== '') yield { place: `line ${at + 1}`, value: parseJson(line) }
     return
   }
-  const { data } = Document.safeParse(parseJson(path, text))
+  const { data } = Document.safeParse(parseJsonFile(path, text))
   if (data === undefined)
     throw new Error(`${path} has no users: a line for each, an array, or { "users": […] }`)
   for (const [at, value] of data.entries()) yield { place: `user ${at + 1}`, value }
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
 }
 
 function userOf(value: unknown, options: ExportOptions) {
@@ -146,7 +139,7 @@ function inJson<Schema extends z.ZodType>(schema: Schema) {
   return z
     .string()
     .transform((text, context) => {
-      const value = parsed(text)
+      const value = parseJson(text)
       if (value === undefined) context.addIssue('is not JSON')
       return value
     })

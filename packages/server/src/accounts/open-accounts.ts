@@ -14,7 +14,7 @@ export function isExposed({ mode, host }: Pick<Config, 'mode' | 'host'>): boolea
   return mode === 'production' || !isLoopbackUrl(`http://${host.includes(':') ? `[${host}]` : host}`)
 }
 
-/** Adds the accounts of the configured file, or where nobody else reaches them the demo accounts to an empty database. */
+/** Adds the accounts of the configured file, or where nobody else reaches them those of the demonstration. Removed ones stay removed. */
 export async function addMissingAccounts(
   accounts: AccountRows,
   config: Config,
@@ -23,7 +23,8 @@ export async function addMissingAccounts(
   if (config.accountsFile !== undefined)
     for (const account of await readAccounts(config.accountsFile))
       await accounts.add(account, { by: 'import' })
-  else if (!isExposed(config)) await accounts.addFirst(demoAccounts.map(({ account }) => account))
+  else if (!isExposed(config))
+    for (const { account } of demoAccounts) await accounts.add(account, { by: 'demo' })
 }
 
 /** Whether the first demo account can sign in. */

@@ -45,7 +45,12 @@ export function connectionIdOf({ id, connectedIn = id }: UserSession): string {
  * Called before sessions end: sends logout tokens to apps (back-channel logout), and ends the grants that end with them. And once more
  * after: until then they may have opened grants. Then the end of all names no session, because a new one may have begun.
  */
-export type SessionsEnding = (ended: EndedSessions) => Promise<void>
+export type SessionsEnding = (
+  ended: EndedSessions & { readonly resetBy?: ResetBy | undefined },
+) => Promise<void>
+
+/** Who resets the password, which ends the personal access tokens too: whoever knew the old one may have created one. */
+export type ResetBy = 'user' | 'operator'
 
 /** Changes the account, and ends all its sessions. `false`: it is not there, or the condition does not hold. */
 export type ChangeAndEnd = (values: AccountValues, condition?: AccountCondition) => Promise<boolean>
@@ -93,10 +98,10 @@ export function sessionEnds(
   }
 
   /** Sends apps the end of all sessions that the account has or had lately. */
-  async function tellAll(subject: string): Promise<void> {
+  async function tellAll(subject: string, resetBy?: ResetBy): Promise<void> {
     const known = await ofAccount(subject).limit(MAX_ROWS).execute()
     const sessionIds = known.map(sessionOf).map(({ id, firstId = id }) => firstId)
-    await ending({ subject, sessionIds: [...new Set(sessionIds)], all: true })
+    await ending({ subject, sessionIds: [...new Set(sessionIds)], all: true, resetBy })
   }
 
   /** The sessions of users: a row is a session, and whoever deletes it ends it. @throws OAuthError `temporarily_unavailable` */
@@ -170,8 +175,9 @@ export function sessionEnds(
     async endAll<Result>(
       subject: string,
       change: (end: ChangeAndEnd, rows: Rows) => Promise<Result>,
+      resetBy?: ResetBy,
     ): Promise<Result> {
-      await tellAll(subject)
+      await tellAll(subject, resetBy)
       const result = await database.transaction().execute((rows) =>
         change(async (values, condition) => {
           const next = { ...values, session_epoch: sql<number>`session_epoch + 1` }
@@ -180,7 +186,7 @@ export function sessionEnds(
           return changed
         }, rows),
       )
-      await ending({ subject, sessionIds: [], all: true })
+      await ending({ subject, sessionIds: [], all: true, resetBy })
       return result
     },
   }
@@ -210,11 +216,8 @@ function rowOf({ id, subject, startedAt, usedAt, expiresAt, ...facts }: UserSess
 }
 
 function sessionOf({ id, account, facts, ...times }: Selectable<SessionRow>): UserSession {
-  const known: UserSession = JSON.parse(facts)
   return {
-    // The release before kept the provider of a sign-in in its words alone.
-    provider: /^provider (.+)/.exec(known.signedInBy ?? '')?.[1],
-    ...known,
+    ...(JSON.parse(facts) as UserSession),
     id,
     subject: account,
     startedAt: secondsOf(times.started_at),

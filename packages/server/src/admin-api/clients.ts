@@ -2,6 +2,7 @@ import { OAuthError, type PublicClient } from '@grantkit/core'
 import { defineErrors } from '@grantkit/core/feature'
 import { clientRevision, snakeCased } from '@grantkit/core/internal'
 import { z } from '@hono/zod-openapi'
+import { json } from '../http/responses.ts'
 import {
   CLIENT_MEMBERS,
   type Given,
@@ -18,7 +19,6 @@ import {
   addEffect,
   body,
   CONFLICT,
-  json,
   NO_CONTENT,
   NOT_FOUND,
   PageQuery,

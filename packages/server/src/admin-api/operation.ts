@@ -16,36 +16,26 @@ import type { TrailReader } from '../audit/reading.ts'
 import type { AdminScope } from '../authorization/authorization-server.ts'
 import { DAY_SECONDS } from '../config/time-units.ts'
 import { storeErrorsAs503 } from '../database/errors-as-503.ts'
+import { error } from '../http/responses.ts'
 import type { Operator } from '../operator/operator.ts'
 import type { WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
 
-/** An error of the admin API, as of the whole service. */
-const ErrorAnswer = z.object({ error: z.string(), error_description: z.string() }).openapi('Error')
-
-function refused(description: string) {
-  return { description, content: { 'application/json': { schema: ErrorAnswer } } }
-}
-
 export const NO_CONTENT = { 204: { description: 'Done, or nothing was to be done' } }
-export const NOT_FOUND = { 404: refused('It does not exist') }
-export const CONFLICT = { 409: refused('It contradicts what exists') }
+export const NOT_FOUND = { 404: error('It does not exist') }
+export const CONFLICT = { 409: error('It contradicts what exists') }
 export const PRECONDITION = {
-  412: refused('It has changed since the ETag of If-Match'),
-  428: refused('If-Match is missing'),
+  412: error('It has changed since the ETag of If-Match'),
+  428: error('If-Match is missing'),
 }
 const ERRORS = {
-  400: refused('A parameter or a member of the body is wrong; all of them are named'),
-  401: refused('There is no token, or it is not valid here'),
-  403: refused('The token lacks the scope, or its client or user may not use the admin API'),
-  503: refused('The store or the database cannot be reached'),
+  400: error('A parameter or a member of the body is wrong; all of them are named'),
+  401: error('There is no token, or it is not valid here'),
+  403: error('The token lacks the scope, or its client or user may not use the admin API'),
+  503: error('The store or the database cannot be reached'),
 }
 const BODY_ERRORS = {
-  413: refused('The body is larger than 64 KiB'),
-  415: refused('The body has another media type'),
-}
-
-export function json<Schema extends z.ZodType>(description: string, schema: Schema) {
-  return { description, content: { 'application/json': { schema } } }
+  413: error('The body is larger than 64 KiB'),
+  415: error('The body has another media type'),
 }
 
 /** A required JSON body. */

@@ -7,6 +7,7 @@ import { HTTPException } from 'hono/http-exception'
 import type { AuditEntry } from '../audit/reading.ts'
 import { ADMIN_SCOPES, adminResource } from '../authorization/authorization-server.ts'
 import { jsonError, revalidatedText } from '../http/bodies-and-answers.ts'
+import { json } from '../http/responses.ts'
 import { COUNTED, type KeyState } from '../operator/overview.ts'
 import { clientChanges, clientsOfServer, initialAccessTokens } from './clients.ts'
 import {
@@ -14,7 +15,6 @@ import {
   type AdminApiOptions,
   type AdminEnv,
   adminApiOf,
-  json,
   moment,
   PageQuery,
   page,
@@ -141,10 +141,7 @@ const SigningKey = z
     alg: z.string(),
     role: z.enum(['signs', 'next', 'earlier']),
     signs_from: time.optional(),
-    made_at: time,
-    may_be_older: z
-      .boolean()
-      .openapi({ description: 'An earlier release made it, and the audit trail has no entry of it' }),
+    made_at: time.optional(),
   })
   .openapi('SigningKey')
 const SigningKeys = z.object({ items: z.array(SigningKey) }).openapi('SigningKeys')
@@ -219,14 +216,14 @@ function stateOfService({ app, operation, operator, trail }: AdminApi): void {
     .openapi(queryTrail, async (c) => {
       const { limit, cursor, type, sub, client_id, since, until } = c.req.valid('query')
       const query = { subject: sub, clientId: client_id, types: type === undefined ? undefined : [type] }
-      const { entries, next } = await trail.page({ ...query, since, until }, limit, cursor)
-      return c.json(page(entries.map(entryOf), next), 200)
+      const { items, next } = await trail.page({ ...query, since, until }, limit, cursor)
+      return c.json(page(items.map(entryOf), next), 200)
     })
 }
 
-function keyOf({ kid, alg, role, signsFrom, madeAt, mayBeOlder }: KeyState): z.output<typeof SigningKey> {
-  const signs_from = signsFrom === undefined ? undefined : moment(signsFrom)
-  return { kid, alg, role, signs_from, made_at: moment(madeAt), may_be_older: mayBeOlder }
+function keyOf({ kid, alg, role, signsFrom, madeAt }: KeyState): z.output<typeof SigningKey> {
+  const at = (seconds: number | undefined) => (seconds === undefined ? undefined : moment(seconds))
+  return { kid, alg, role, signs_from: at(signsFrom), made_at: at(madeAt) }
 }
 
 function entryOf({ id, at, type, subject, clientId, ...facts }: AuditEntry): z.output<typeof Entry> {

@@ -1,14 +1,15 @@
 import type { UserGrant } from '@grantkit/core'
+import { snakeCased } from '@grantkit/core/internal'
 import { z } from '@hono/zod-openapi'
 import type { AccountEntry } from '../accounts/account-directory.ts'
 import type { UserSession as SessionOfUser } from '../accounts/sessions.ts'
 import { ProfileClaims, SUB_EXPECTED, SUB_FORM } from '../accounts/user-claims.ts'
+import { json } from '../http/responses.ts'
 import {
   type AdminApi,
   addEffect,
   body,
   CONFLICT,
-  json,
   moment,
   NO_CONTENT,
   NOT_FOUND,
@@ -90,17 +91,8 @@ const UserQuery = z.strictObject({
   prefix: text.optional().openapi({ description: 'Only users whose address begins like this' }),
 })
 
-function userOf(entry: AccountEntry): z.output<typeof User> {
-  const { id: sub, email, emailSource, emailSince, name, state, admin, hasPassword, addedAt } = entry
-  return {
-    sub,
-    email,
-    email_source: emailSource,
-    email_since: emailSince,
-    ...{ name, state, admin },
-    has_password: hasPassword,
-    added_at: addedAt,
-  }
+function userOf({ id: sub, ...entry }: AccountEntry): z.output<typeof User> {
+  return { sub, ...snakeCased(entry) } as z.output<typeof User>
 }
 
 const Grant = z
@@ -181,8 +173,8 @@ function readUsers({ app, operation, operator, directory, ways }: AdminApi): voi
         const found = await directory.withEmail(email)
         return c.json(page(found === undefined ? [] : [userOf(found)], undefined), 200)
       }
-      const { accounts, next } = await directory.page({ prefix, after: cursor }, limit)
-      return c.json(page(accounts.map(userOf), next), 200)
+      const { items, next } = await directory.page({ prefix, after: cursor }, limit)
+      return c.json(page(items.map(userOf), next), 200)
     })
     .openapi(show, async (c) => {
       const { sub } = c.req.valid('param')

@@ -197,16 +197,6 @@ export interface OperatorVisit extends Visit {
 export type Show = (c: Context, visit: OperatorVisit, problem?: string) => Promise<Response>
 type Change = (c: Context, visit: OperatorVisit, fields: Record<string, string>) => Promise<Response>
 
-/**
- * Checks who may see the operator's view, and who may change something there, by how and when they signed in. Runs at each request, so a removed admin
- * mark counts at once. Users without the mark get the 404 of a path that does not exist.
- */
-export interface OperatorVisits {
-  page(show: Show): (c: Context) => Promise<Response>
-  /** Handles a form of the page. The page is shown again if the operator may not change anything. */
-  form(show: Show, change: Change): (c: Context<WithBody>) => Promise<Response>
-}
-
 /** What the operator's view is made of. */
 export interface AdminOptions extends LoginOptions {
   readonly operator: Operator
@@ -224,7 +214,13 @@ export interface AdminOptions extends LoginOptions {
 const PAGE_EXPIRED = 'This page was open for too long. Nothing was changed; please try again.'
 const NOT_FRESH = 'To change something here, sign in again first. Nothing was changed.'
 
-export function operatorVisits(options: AdminOptions): OperatorVisits {
+export type OperatorVisits = ReturnType<typeof operatorVisits>
+
+/**
+ * Checks who may see the operator's view, and who may change something there, by how and when they signed in. Runs at each request, so a removed admin
+ * mark counts at once. Users without the mark get the 404 of a path that does not exist.
+ */
+export function operatorVisits(options: AdminOptions) {
   const { site, directory, adminSignIns } = options
   const visits = accountVisits(options, 'admin')
 
@@ -238,8 +234,9 @@ export function operatorVisits(options: AdminOptions): OperatorVisits {
   }
 
   return {
-    page: (show) => (c) => asOperator(c, (visit) => show(c, visit)),
-    form: (show, change) => (c) =>
+    page: (show: Show) => (c: Context) => asOperator(c, (visit) => show(c, visit)),
+    /** Handles a form of the page. The page is shown again if the operator may not change anything. */
+    form: (show: Show, change: Change) => (c: Context<WithBody>) =>
       asOperator(c, async (visit) => {
         const fields = formOf(c)
         if (!visits.isOwnForm(c, visit, fields.token)) return show(c, visit, PAGE_EXPIRED)

@@ -51,7 +51,7 @@ function showClient(options: AdminOptions, news: Markup = html``): Show {
   return async (c, visit, problem) => {
     const id = parameter(c, 'id') ?? ''
     const client = await operator.clients.find(id)
-    const { entries } = await trail.page({ clientId: id }, SHOWN_ENTRIES)
+    const { items: entries } = await trail.page({ clientId: id }, SHOWN_ENTRIES)
     const byToken = client?.origin === 'registered' ? await tokenFact(trail, id) : []
     const main = html`
 ${news}
@@ -126,8 +126,9 @@ type Fact = readonly [name: string, value: Markup | string]
 
 /** Only the trail has the label of the initial access token. Empty if there was none, or if the entry is gone. */
 async function tokenFact(trail: TrailReader, clientId: string): Promise<readonly Fact[]> {
-  const { entries } = await trail.page({ clientId, types: ['client_registered'] }, 1)
-  const [entry] = entries
+  const {
+    items: [entry],
+  } = await trail.page({ clientId, types: ['client_registered'] }, 1)
   if (typeof entry?.label !== 'string') return []
   return [
     ['With the token for', html`<bdi>${entry.label}</bdi>, <code>${String(entry.initialAccessToken)}</code>`],

@@ -49,7 +49,7 @@ export function overviewPage(options: AdminOptions): Show {
     const { overviewCharts } = await import('./charts.ts')
     const name = rangeNamed(parameter(c, 'range')) ?? '24h'
     const window = windowOf(name, minuteOf(Date.now()))
-    const [{ health, keys }, charts, refusals, signIns, { entries }] = await Promise.all([
+    const [{ health, keys }, charts, refusals, signIns, { items: entries }] = await Promise.all([
       operator.state(),
       overviewCharts(statistics, window),
       knownClientRefusals(statistics, window),
@@ -130,12 +130,12 @@ const ROLES: Readonly<Record<KeyState['role'], { text: string; kind: number }>> 
 /** The signing keys with their age. @param now in epoch seconds */
 async function keySection(keys: readonly KeyState[], now: number): Promise<Markup> {
   const { ageBars } = await import('./charts.ts')
-  const daysOf = ({ madeAt }: KeyState) => Math.max(0, (now - madeAt) / DAY_SECONDS)
-  const aged = keys.map((key) => ({
-    name: `${key.alg}, ${ageText(key, daysOf(key))}, ${ROLES[key.role].text}`,
-    days: daysOf(key),
-    kind: ROLES[key.role].kind,
-  }))
+  const daysSince = (madeAt: number) => Math.max(0, (now - madeAt) / DAY_SECONDS)
+  const aged = keys.flatMap(({ alg, role, madeAt }) => {
+    if (madeAt === undefined) return []
+    const [days, { text, kind }] = [daysSince(madeAt), ROLES[role]]
+    return { name: `${alg}, ${ageText(days)}, ${text}`, days, kind }
+  })
   return html`
 ${ageBars('Signing keys by age in days', aged)}
 ${table(
@@ -144,11 +144,8 @@ ${table(
     { head: 'Key', cell: ({ kid }) => html`<code>${kid}</code>` },
     { head: 'Algorithm', cell: ({ alg }) => alg },
     { head: 'State', cell: ({ role }) => ROLES[role].text },
-    { head: 'Age', cell: (key) => ageText(key, daysOf(key)) },
-    {
-      head: 'Made',
-      cell: ({ madeAt, mayBeOlder }) => html`${momentOf(madeAt)}${mayBeOlder ? ' or before' : ''}`,
-    },
+    { head: 'Age', cell: ({ madeAt }) => (madeAt === undefined ? 'unknown' : ageText(daysSince(madeAt))) },
+    { head: 'Made', cell: ({ madeAt }) => (madeAt === undefined ? 'unknown' : momentOf(madeAt)) },
     {
       head: 'Signs from',
       cell: ({ signsFrom }) => (signsFrom === undefined ? 'the start' : momentOf(signsFrom)),
@@ -158,9 +155,7 @@ ${table(
 )}`
 }
 
-function ageText({ mayBeOlder }: KeyState, days: number): string {
+function ageText(days: number): string {
   const whole = Math.floor(days)
-  const text = whole === 0 ? 'less than a day' : `${whole} ${whole === 1 ? 'day' : 'days'}`
-  if (!mayBeOlder) return text
-  return whole === 0 ? `${text}, or older` : `at least ${text}`
+  return whole === 0 ? 'less than a day' : `${whole} ${whole === 1 ? 'day' : 'days'}`
 }

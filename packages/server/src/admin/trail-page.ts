@@ -31,7 +31,7 @@ export function trailPage(options: AdminOptions): Show {
     const filter = filterOf(c)
     const [type, after] = [parameter(c, 'type'), parameter(c, 'after')]
     const query = { ...(await queryOf(options, filter)), types: type === undefined ? undefined : [type] }
-    const { entries, next } = await trail.page(query, SHOWN, after)
+    const { items: entries, next } = await trail.page(query, SHOWN, after)
     const main = html`
 ${filterForm(path, filterFields(filter, typeField(type)))}
 ${await trailTable(options, entries)}

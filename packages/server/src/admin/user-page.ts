@@ -59,7 +59,7 @@ function showUser(options: AdminOptions): Show {
   return async (c, visit, problem) => {
     const id = parameter(c, 'id') ?? ''
     const account = await directory.find(id)
-    const [passkeys, identities, sessions, allowed, { entries }] = await Promise.all([
+    const [passkeys, identities, sessions, allowed, { items: entries }] = await Promise.all([
       ways.passkeys.list(id),
       ways.identities.list(id),
       operator.users.sessions(id),
@@ -196,7 +196,7 @@ export function usersPage({ site, directory }: AdminOptions): Show {
   const path = `${site.basePath}/admin/users`
   return async (c, visit) => {
     const [prefix, after] = [parameter(c, 'email'), parameter(c, 'after')]
-    const { accounts, next } = await directory.page({ prefix, after }, SHOWN)
+    const { items: accounts, next } = await directory.page({ prefix, after }, SHOWN)
     const search = textField({ name: 'email', label: 'E-mail address, or how it begins', value: prefix })
     const main = html`
 ${filterForm(path, [search], 'Search')}

@@ -1,5 +1,6 @@
 import type { Database } from '../database/database.ts'
 import { errorsAs503 } from '../database/errors-as-503.ts'
+import type { Page } from '../database/lists.ts'
 import type { AuditRow } from '../database/tables.ts'
 import type { AuditTrail, Happened } from './trail.ts'
 
@@ -36,25 +37,19 @@ export interface AuditQuery {
   readonly until?: string | undefined
 }
 
-export interface AuditPage {
-  readonly entries: readonly AuditEntry[]
-  /** The cursor of the next page. Absent on the last one. */
-  readonly next?: string | undefined
-}
-
 /** One page, the newest first. @param cursor the `next` of the previous page */
 export async function auditPage(
   database: Database,
   query: AuditQuery,
   limit: number,
   cursor?: string,
-): Promise<AuditPage> {
+): Promise<Page<AuditEntry>> {
   const rows = rowsOf(database, query)
     .orderBy('id', 'desc')
     .limit(limit + 1)
   const found = await (cursor === undefined ? rows : rows.where('id', '<', cursor)).execute()
-  const entries = found.slice(0, limit).map(entryOf)
-  return found.length > limit ? { entries, next: entries.at(-1)?.id } : { entries }
+  const items = found.slice(0, limit).map(entryOf)
+  return found.length > limit ? { items, next: items.at(-1)?.id } : { items }
 }
 
 /** How many entries are in memory at a time. */
@@ -91,7 +86,7 @@ export type TrailReader = ReturnType<typeof trailReader>
 export function trailReader(database: Database, trail: Pick<AuditTrail, 'flush'>) {
   return errorsAs503({
     /** One page, the newest first. @param cursor the `next` of the previous page */
-    async page(query: AuditQuery, limit: number, cursor?: string): Promise<AuditPage> {
+    async page(query: AuditQuery, limit: number, cursor?: string): Promise<Page<AuditEntry>> {
       await trail.flush()
       return auditPage(database, query, limit, cursor)
     },
@@ -119,8 +114,8 @@ export function signInHistory(database: Database, trail: Pick<AuditTrail, 'flush
     async list(subject: string): Promise<readonly SignIn[]> {
       // The latest sign-in may still wait to be written.
       await trail.flush()
-      const { entries } = await auditPage(database, { subject, types: ['sign_in_succeeded'] }, LATEST)
-      return entries.map(signInOf)
+      const { items } = await auditPage(database, { subject, types: ['sign_in_succeeded'] }, LATEST)
+      return items.map(signInOf)
     },
   })
 }

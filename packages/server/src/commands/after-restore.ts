@@ -1,5 +1,6 @@
 import { defineCommand } from 'citty'
 import type { AuditEntry, AuditQuery } from '../audit/reading.ts'
+import { everyItem } from '../database/lists.ts'
 import type { ConfiguredService, LoadService } from '../definition.ts'
 import type { Storage } from '../storage.ts'
 import { endedGrants } from './terminal.ts'
@@ -62,12 +63,7 @@ async function* newestFirst(
   query: AuditQuery = {},
 ): AsyncGenerator<AuditEntry> {
   const { auditPage } = await import('../audit/reading.ts')
-  let cursor: string | undefined
-  do {
-    const page = await auditPage(database, query, 200, cursor)
-    yield* page.entries
-    cursor = page.next
-  } while (cursor !== undefined)
+  yield* everyItem((cursor) => auditPage(database, query, 200, cursor))
 }
 
 function toRepeat(

@@ -4,8 +4,9 @@ import { snakeCased } from '@grantkit/core/internal'
 import { CAUTIONS, KNOWN_CLIENTS, type KnownClient } from '@grantkit/known-clients'
 import { type ArgDef, type ArgsDef, defineCommand, type ParsedArgs } from 'citty'
 import * as z from 'zod'
-import { readTextFile } from '../config/text-file.ts'
+import { jsonOf, readTextFile } from '../config/text-file.ts'
 import { DAY_SECONDS } from '../config/time-units.ts'
+import { everyItem } from '../database/lists.ts'
 import type { LoadService } from '../definition.ts'
 import {
   boundsOf,
@@ -233,13 +234,8 @@ const listTokens = clientCommand(
   'The initial access tokens in the audit trail that have not expired',
   { json: jsonLines },
   async (clients, { json }) => {
-    let cursor: string | undefined
-    do {
-      const { items, next } = await clients.recentInitialTokens(cursor)
-      for (const token of items)
-        console.log(json ? jsonText(initialTokenInformation(token)) : tokenLine(token))
-      cursor = next
-    } while (cursor !== undefined)
+    for await (const token of everyItem(clients.recentInitialTokens))
+      console.log(json ? jsonText(initialTokenInformation(token)) : tokenLine(token))
   },
 )
 
@@ -367,7 +363,7 @@ async function memberValue(type: Member['type'], flag: string, given: unknown, w
     case 'scopes':
       return String(given).split(' ')
     case 'keys':
-      return readKeySet(String(given))
+      return keySetIn(await readTextFile(String(given)), String(given))
     case 'boolean':
       return type.words === undefined ? given : given === type.words[1]
     case 'number':
@@ -386,17 +382,10 @@ function boundedNumber(type: Member['type'], flag: string, text: string): number
   return number
 }
 
-const KeySet = z.object({ keys: z.array(z.record(z.string(), z.unknown())) })
-
-/** @throws Error that names the file without its content, which may be a private key */
-async function readKeySet(path: string): Promise<z.output<typeof KeySet>> {
-  const text = await readTextFile(path)
-  try {
-    return KeySet.parse(JSON.parse(text))
-  } catch {
-    throw new Error(`${path} is not a JSON Web Key set: {"keys": […]}`)
-  }
-}
+const keySetIn = jsonOf(
+  z.object({ keys: z.array(z.record(z.string(), z.unknown())) }),
+  'JSON Web Key set, {"keys": […]}',
+)
 
 /** The members that have these flags. */
 const SHORT: Readonly<Record<string, string>> = {

@@ -44,8 +44,8 @@ function linesOf({ health, keys, lastDay, knownClientsRefused, signInsRefused }:
   ]
 }
 
-function keyWords({ kid, role, madeAt, mayBeOlder, signsFrom }: KeyState): string {
-  const made = `made ${isoTime(madeAt)}${mayBeOlder ? ' or before' : ''}`
+function keyWords({ kid, role, madeAt, signsFrom }: KeyState): string {
+  const made = `made ${madeAt === undefined ? 'at an unknown time' : isoTime(madeAt)}`
   const signs = signsFrom === undefined ? [] : [`signs from ${isoTime(signsFrom)}`]
   return [kid, role, made, ...signs].join('  ')
 }

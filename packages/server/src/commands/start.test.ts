@@ -10,7 +10,7 @@ const EXTERNAL = {
 
 async function banner(environment: Record<string, string>): Promise<string> {
   const config = parseConfig({ environment })
-  const service = { directory: { page: async () => ({ accounts: [] }) } } as never
+  const service = { directory: { page: async () => ({ items: [] }) } } as never
   return stripVTControlCharacters(await usualBanner({ config, definition: {} }, service))
 }
 

@@ -42,7 +42,7 @@ const onHono: Listen = async (...options) => (await import('../listen/hono.ts'))
 export const usualBanner: Banner = async ({ config, definition }, { directory }) => {
   const { baseUrl, brand, users, playground } = config
   // An application or a directory adds its users itself.
-  const isEmpty = users === undefined && (await directory.page({}, 1)).accounts.length === 0
+  const isEmpty = users === undefined && (await directory.page({}, 1)).items.length === 0
   const add = `${definition.program ?? 'grantkit'} users add --email … --name …`
   return `
   ${styleText('bold', brand.name)}

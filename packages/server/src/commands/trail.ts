@@ -34,8 +34,8 @@ const list = (load: LoadService) =>
       const [query, limit] = [await queryOf(args, rawArgs), wholeNumber('--limit', args.limit)]
       const { auditPage } = await import('../audit/reading.ts')
       await withTrail(await load(), async (_, database) => {
-        const { entries } = await auditPage(database, query, limit)
-        await printList(entries, false, lineOf, 'There is nothing of that kind.')
+        const { items } = await auditPage(database, query, limit)
+        await printList(items, false, lineOf, 'There is nothing of that kind.')
       })
     },
   })

@@ -4,10 +4,11 @@ import { text } from 'node:stream/consumers'
 import { styleText } from 'node:util'
 import { defineCommand } from 'citty'
 import * as z from 'zod'
-import type { AccountDirectory, AccountEntry } from '../accounts/account-directory.ts'
+import type { AccountEntry } from '../accounts/account-directory.ts'
 import { addressOf } from '../accounts/accounts.ts'
 import type { UserSession } from '../accounts/sessions.ts'
 import { ProfileClaims } from '../accounts/user-claims.ts'
+import { everyItem } from '../database/lists.ts'
 import type { ConfiguredService, LoadService } from '../definition.ts'
 import type { Service } from '../service/service.ts'
 import { importUsers } from './import-users.ts'
@@ -130,7 +131,12 @@ const list = (load: LoadService) =>
     args: { json: { type: 'boolean', description: 'prints a JSON line for each' } },
     run: async ({ args: { json } }) =>
       withService(await load(), ({ directory }) =>
-        printList(allOf(directory), json, lineOf, 'There are no accounts.'),
+        printList(
+          everyItem((after) => directory.page({ after }, PAGE)),
+          json,
+          lineOf,
+          'There are no accounts.',
+        ),
       ),
   })
 
@@ -156,15 +162,6 @@ function shownSession({ id, startedAt, usedAt, signedInBy, device, network }: Us
 
 function lineOfSession(session: ReturnType<typeof shownSession>): string {
   return Object.values(session).join('  ')
-}
-
-async function* allOf(directory: AccountDirectory): AsyncGenerator<AccountEntry> {
-  let after: string | undefined
-  do {
-    const { accounts, next } = await directory.page({ after }, PAGE)
-    yield* accounts
-    after = next
-  } while (after !== undefined)
 }
 
 function lineOf(account: AccountEntry): string {

@@ -1,17 +1,13 @@
 import { expect, it } from 'vitest'
+import { memoryAccounts } from '../../test/memory-accounts.ts'
 import { type AccountEntry, accountDirectory } from '../accounts/account-directory.ts'
-import { accountRows } from '../accounts/account-rows.ts'
-import { openDatabase } from '../database/database.ts'
-import { migrate } from '../database/migrate.ts'
 import { emailSourceOf, namedAccount, trustedAccount } from './with-service.ts'
 
 /** Which account a command means by an address. */
 
 const ISSUER = 'https://partner.example'
-const database = await openDatabase('memory:', () => {})
-await migrate(database)
+const { database, accounts } = await memoryAccounts()
 const directory = accountDirectory(database)
-const accounts = accountRows(database, () => {})
 const rest = { email_verified: true, name: 'A', updated_at: 0, password: '' }
 await accounts.add({ id: 'ada', email: 'ada@notes.example', ...rest })
 const signUp = { by: 'sign_up', emailSource: ISSUER } as const

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { isLoopbackUrl } from '@grantkit/core/feature'
 import * as z from 'zod'
 import { readTextFileSync } from './text-file.ts'
 
@@ -54,6 +55,11 @@ export const seconds = (byDefault: number, min = 1, max?: number) =>
 export const portNumber = () => whole('a number', 1, 65_535)
 
 export const text = () => z.string({ error: 'must be a text' }).min(1, 'must not be empty')
+
+/** Over https, or to the local host. */
+export function isSafeUrl(url: string): boolean {
+  return URL.canParse(url) && (url.startsWith('https://') || isLoopbackUrl(url))
+}
 
 /** The parts of a comma-separated list. */
 export function listed(list: string): string[] {

@@ -1,10 +1,9 @@
-import { isLoopbackUrl } from '@grantkit/core/feature'
 import * as z from 'zod'
-import { choice, field, text, toggle, whole } from './fields.ts'
+import { choice, field, isSafeUrl, text, toggle, whole } from './fields.ts'
 
 /** Who may bring assertions in place of a consent, and what they give. Core checks what belongs together. */
 
-const issuer = text().refine(isSafe, 'must be https, except on localhost')
+const issuer = text().refine(isSafeUrl, 'must be https, except on localhost')
 /** Fetched with the checks for addresses from outside, which allow no loopback. */
 const address = text().refine(isHttps, 'must be an https address')
 const names = () => z.array(text()).min(1, 'must not be empty')
@@ -75,10 +74,6 @@ export const JwtBearer = z.strictObject({
 /** Whether assertions give tokens. */
 export function takesAssertions(features: { readonly jwtBearer: z.output<typeof JwtBearer> }): boolean {
   return features.jwtBearer.trusts.length > 0 || features.jwtBearer.workloads.length > 0
-}
-
-function isSafe(url: string): boolean {
-  return isHttps(url) || (URL.canParse(url) && isLoopbackUrl(url))
 }
 
 function isHttps(url: string): boolean {

@@ -1,8 +1,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { domainToASCII } from 'node:url'
-import { isLoopbackUrl } from '@grantkit/core/feature'
 import * as z from 'zod'
-import { choice, field, text, whole } from './fields.ts'
+import { choice, field, isSafeUrl, text, whole } from './fields.ts'
 import { PRESET_NAMES, type ProviderPreset, presetOf } from './provider-presets.ts'
 
 /** The settings of a provider that users may sign in with. */
@@ -81,7 +80,7 @@ export const Provider = (secretText: z.ZodType<string, unknown>) =>
       issuer: field(
         z
           .url({ protocol: /^https?$/, error: 'must be a URL' })
-          .refine(isSafe, 'must be https, except on localhost')
+          .refine(isSafeUrl, 'must be https, except on localhost')
           .optional(),
         'its issuer',
       ),
@@ -322,8 +321,4 @@ export function faultTogether(providers: readonly Provider[]): string | undefine
   return providers.some(({ issuer }) => isFormer(issuer))
     ? 'has an issuer that is one of formerIssuers too'
     : undefined
-}
-
-function isSafe(issuer: string): boolean {
-  return issuer.startsWith('https:') || isLoopbackUrl(issuer)
 }

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { parseEnv } from 'node:util'
 import { type Config, parseConfig } from './config.ts'
 import type { ServerConfig } from './schema.ts'
-import { ConfigError, parseJson, readTextFileSync } from './text-file.ts'
+import { ConfigError, parseJsonFile, readTextFileSync } from './text-file.ts'
 
 export interface ReadOptions {
   /** The configuration file. Default: `grantkit.config.ts`, `.js`, `.mjs` or `.json` in the working directory, if there is one. */
@@ -70,7 +70,7 @@ async function contentOf(file: string): Promise<ServerConfig> {
 }
 
 async function imported(file: string): Promise<unknown> {
-  if (file.endsWith('.json')) return parseJson(file, readTextFileSync(file))
+  if (file.endsWith('.json')) return parseJsonFile(file, readTextFileSync(file))
   const { default: written } = (await import(pathToFileURL(file).href)) as { default?: unknown }
   if (written === undefined) throw new Error('it has no default export')
   return written

@@ -1,12 +1,11 @@
 import { resolve } from 'node:path'
 import type { ScopeDefinition } from '@grantkit/core'
-import { isLoopbackUrl } from '@grantkit/core/feature'
 import { isProtectedClaim } from '@grantkit/core/internal'
 import type { LanguageName } from '@grantkit/pages'
 import * as z from 'zod'
 import { addressFields } from './address.ts'
 import { Features } from './features.ts'
-import { choice, field, type Origin, seconds, text, whole } from './fields.ts'
+import { choice, field, isSafeUrl, type Origin, seconds, text, whole } from './fields.ts'
 import { operationsFields, storageFields } from './operations.ts'
 import { peopleFields } from './people.ts'
 import { DAY_SECONDS } from './time-units.ts'
@@ -220,8 +219,7 @@ const serviceFields = (origin: Origin) => ({
 
 function isResource(resource: string): boolean {
   if (/^\/[^/?#\s]/.test(resource)) return true
-  if (!/^https?:\/\/[^#\s]+$/.test(resource) || !URL.canParse(resource)) return false
-  return resource.startsWith('https:') || isLoopbackUrl(resource)
+  return /^https?:\/\/[^#\s]+$/.test(resource) && isSafeUrl(resource)
 }
 
 function resourcesOf(variable: string): Record<string, object> {

@@ -30,7 +30,8 @@ async function openFile() {
   const errors: Error[] = []
   const closing = new AbortController()
   onTestFinished(() => closing.abort())
-  const keys = await followSigningKeys(path, (error) => errors.push(error as Error), closing.signal, 10)
+  const onError = (error: unknown) => void errors.push(error as Error)
+  const keys = await followSigningKeys(path, undefined, onError, closing.signal, 10)
   return { path, text, errors, keys, closing }
 }
 
@@ -132,7 +133,7 @@ describe('a file of signing keys', () => {
 
   it('fails the start if it is invalid', async () => {
     const path = join(await temporaryFolder(), 'keys.json')
-    const followed = () => followSigningKeys(path, () => {}, new AbortController().signal)
+    const followed = () => followSigningKeys(path, undefined, () => {}, new AbortController().signal)
     await expect(followed()).rejects.toThrow('The command "keys rotate" creates it.')
     await writeFile(path, 'no')
     await expect(followed()).rejects.toThrow('is not JSON')

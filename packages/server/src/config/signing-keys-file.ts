@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, randomBytes, sign, verify } from 'node:crypto'
-import { access, readFile, stat } from 'node:fs/promises'
+import { access, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { newSigningKeys, PrivateJwk, rotateSigningKeys } from '@grantkit/core'
 import * as z from 'zod'
@@ -38,19 +38,22 @@ export async function readSigningKeys(path: string): Promise<PrivateJwk[]> {
 }
 
 /**
- * The current keys of a file, which is reloaded every few seconds until the signal aborts. If the file becomes invalid,
- * the old keys stay.
+ * The current keys of a file that the profile allows: the same array until they change. The file is reloaded every few
+ * seconds until the signal aborts. If it becomes invalid, the old keys stay.
  *
  * @param onError called once per fault
  * @throws ConfigError if the file is invalid now
  */
 export async function followSigningKeys(
   path: string,
+  profile: 'fapi2' | undefined,
   onError: (error: unknown) => void,
   closed: AbortSignal,
   readAgainMs: number = READ_AGAIN_MS,
 ): Promise<() => readonly PrivateJwk[]> {
-  const read = (text: string) => ({ text, keys: parseKeySet(path, text) })
+  const isAllowed = isAllowedBy(profile)
+  const keysIn = (text: string) => parseKeySet(path, text).filter(({ alg }) => isAllowed(alg))
+  const read = (text: string) => ({ text, keys: keysIn(text) })
   let { text, keys } = await contentOf('KEYS_FILE', path, read, MISSING)
   let fault = ''
   let timer: NodeJS.Timeout | undefined
@@ -58,7 +61,7 @@ export async function followSigningKeys(
   async function readAgain(): Promise<void> {
     try {
       const latest = await readTextFile(path)
-      if (latest !== text) keys = parseKeySet(path, latest)
+      if (latest !== text) keys = keysIn(latest)
       text = latest
       fault = ''
     } catch (cause) {
@@ -76,27 +79,6 @@ export async function followSigningKeys(
   return () => keys
 }
 
-/** When the file was written, in epoch seconds. */
-export async function keysWrittenAt(path: string): Promise<number> {
-  return Math.floor((await stat(path)).mtimeMs / 1000)
-}
-
-/** The keys that the profile allows: the same array until they change. */
-export function keysUnderProfile(
-  profile: 'fapi2' | undefined,
-  source: () => readonly PrivateJwk[],
-): () => readonly PrivateJwk[] {
-  const isAllowed = isAllowedBy(profile)
-  let current: readonly PrivateJwk[] = []
-  let allowed: readonly PrivateJwk[] = []
-  return () => {
-    const latest = source()
-    if (latest !== current) allowed = latest.filter(({ alg }) => isAllowed(alg))
-    current = latest
-    return allowed
-  }
-}
-
 /** New keys, one for each algorithm that the profile allows. */
 export function newKeys(
   profile: 'fapi2' | undefined,
@@ -111,7 +93,7 @@ export async function rotateKeysFile(
   { profile, lifetime }: RotationOptions,
   now: number,
 ): Promise<PrivateJwk[]> {
-  const keys = await datedKeys(path)
+  const keys = await readSigningKeys(path)
   const fresh = await newKeys(profile, algorithmsOf(keys))
   const rotated = rotateSigningKeys(keys, fresh, now, lifetime)
   await replaceFile(path, keySetText(rotated))
@@ -130,7 +112,7 @@ export async function removeFromKeysFile(
   profile: 'fapi2' | undefined,
   kids: readonly string[],
 ): Promise<PrivateJwk[]> {
-  const keys = await datedKeys(path)
+  const keys = await readSigningKeys(path)
   const unknown = kids.find((kid) => !keys.some((key) => key.kid === kid))
   if (unknown !== undefined)
     throw new Error(`${path} has no key ${unknown}, but ${keys.map(({ kid }) => kid).join(', ')}`)
@@ -139,12 +121,6 @@ export async function removeFromKeysFile(
   const remaining = [...left, ...(await newKeys(profile, lacking))]
   await replaceFile(path, keySetText(remaining))
   return remaining
-}
-
-/** The keys of earlier releases have no time. Their file was written when they were made, or later. */
-async function datedKeys(path: string): Promise<PrivateJwk[]> {
-  const writtenAt = await keysWrittenAt(path)
-  return (await readSigningKeys(path)).map((key) => ({ iat: writtenAt, ...key }))
 }
 
 function algorithmsOf(keys: readonly PrivateJwk[]): Algorithm[] {

@@ -23,7 +23,7 @@ function decoded(path: string, bytes: Buffer): string {
 }
 
 /** @throws Error that names the file without the message of the parser, which quotes the text */
-export function parseJson(path: string, text: string): unknown {
+export function parseJsonFile(path: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -60,7 +60,7 @@ export function withIds(path: readonly PropertyKey[], written: unknown): readonl
 /** Reads JSON, for {@link contentOf}. @param expected as `list of documents` */
 export function jsonOf<T>(schema: z.ZodType<T>, expected: string): (text: string, path: string) => T {
   return (text, path) => {
-    const written = parseJson(path, text)
+    const written = parseJsonFile(path, text)
     const parsed = schema.safeParse(written)
     if (parsed.success) return parsed.data
     throw new Error(`${path} is no ${expected}: ${faultsOf(parsed.error, written)}`)

@@ -1,5 +1,5 @@
-import { isLoopbackUrl } from '@grantkit/core/feature'
 import type { JSONWebKeySet } from 'jose'
+import { isSafeUrl } from './fields.ts'
 
 /** Where the application sends the browser back to, below the base URL. */
 export const CALLBACK_PATH = '/login/external/callback'
@@ -75,8 +75,7 @@ export function externalSignIn(options: ExternalSignInOptions): ExternalUsers {
 }
 
 function requireSafeUrl(name: string, url: string): void {
-  const isSafe = URL.canParse(url) && (url.startsWith('https://') || isLoopbackUrl(url)) && !/[?#]/.test(url)
-  if (!isSafe)
+  if (!isSafeUrl(url) || /[?#]/.test(url))
     throw new Error(
       `users: ${name} of externalSignIn must be an https URL without query and fragment, or one of localhost, not ${url}`,
     )

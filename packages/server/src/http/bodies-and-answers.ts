@@ -20,6 +20,12 @@ export function jsonError(
   return c.json(body, status, { 'cache-control': 'no-store', ...headers })
 }
 
+/** @param allow the methods that the path supports, separated by commas (RFC 9110 15.5.6) */
+export function wrongMethod(c: Context, allow: string): Response {
+  const description = 'This method is not allowed here. Use one of the Allow header'
+  return jsonError(c, 405, 'invalid_request', description, { allow })
+}
+
 /** 303: the browser does not repeat the POST at the target. */
 export function seeOther(c: Context, location: string): Response {
   c.header('cache-control', 'no-store')

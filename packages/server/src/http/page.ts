@@ -1,5 +1,7 @@
+import type { HttpRequest } from '@grantkit/core'
 import { toResponse } from '@grantkit/core/adapter'
 import { html, type PageContent, type Pages, type SafeHtml } from '@grantkit/pages'
+import type { Context } from 'hono'
 
 /** Markup with all values escaped. */
 export type Markup = SafeHtml
@@ -17,6 +19,12 @@ export interface Site {
 export function pageResponse({ basePath, ui, language }: Site, shown: PageContent): Response {
   const script = shown.script && `${basePath}/assets/${shown.script}`
   return toResponse(ui.page({ ...shown, script, locale: language?.tag }))
+}
+
+/** The request for a page, as core has it. The body is left out: no page needs it. */
+export function requestOf(c: Context): HttpRequest {
+  const { pathname: path, search } = new URL(c.req.url)
+  return { method: c.req.method, path, query: search.slice(1), headers: c.req.header(), body: '' }
 }
 
 /** The URL of a page, with the non-empty parameters. */

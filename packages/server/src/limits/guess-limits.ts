@@ -25,29 +25,25 @@ const TURN = { points: 1, seconds: MINUTE }
 const OF_BROWSER = { points: 10, seconds: 15 * MINUTE }
 const MAX_WAIT = 15 * MINUTE
 
-export interface GuessLimits {
-  /**
-   * Of all browsers together that an account does not know, over all networks.
-   *
-   * @param email as it was typed: an address without an account has the same waits
-   */
-  unknownBrowsers(email: string): TryLimit
-  /** Of one browser that an account knows. */
-  knownBrowser(id: string): TryLimit
-}
+export type GuessLimits = ReturnType<typeof guessLimits>
 
 /**
  * Slows down those who guess at one account from many networks, and not its user in a browser that the account knows
  * (docs/adr/0081).
  */
-export function guessLimits(createCounter: CreateCounter): GuessLimits {
+export function guessLimits(createCounter: CreateCounter) {
   const withoutWait = createCounter('guess', WITHOUT_WAIT)
   const inARow = createCounter('guess_row', IN_A_ROW)
   const turns = createCounter('guess_turn', TURN)
   const ofBrowser = createCounter('known_browser', OF_BROWSER)
   const inARowOfBrowser = createCounter('known_browser_row', IN_A_ROW)
   return {
-    unknownBrowsers(email) {
+    /**
+     * Of all browsers together that an account does not know, over all networks.
+     *
+     * @param email as it was typed: an address without an account has the same waits
+     */
+    unknownBrowsers(email: string): TryLimit {
       const key = keyOf(email)
       return {
         async take() {
@@ -69,7 +65,8 @@ export function guessLimits(createCounter: CreateCounter): GuessLimits {
         },
       }
     },
-    knownBrowser: (id) => ({
+    /** Of one browser that an account knows. */
+    knownBrowser: (id: string): TryLimit => ({
       async take() {
         const wait = await ofBrowser.take(id)
         return wait > 0 ? wait : inARowOfBrowser.take(id)

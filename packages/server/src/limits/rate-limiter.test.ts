@@ -71,18 +71,18 @@ describe('the limits', () => {
     const limits = signInLimits(countersInMemory)
     for (let n = 0; n < 5000; n++) {
       const address = `10.${n >> 8}.${n & 255}.1`
-      await limits.waitOfNetwork(address)
-      await limits.waitOfAccount(`${n}@server.example`, address)
+      await limits.networks.take(address)
+      await limits.accounts.take(address, `${n}@server.example`)
     }
-    expect(await limits.waitOfNetwork(THERE)).toBe(0)
-    expect(await limits.waitOfAccount('ada@server.example', THERE)).toBe(0)
+    expect(await limits.networks.take(THERE)).toBe(0)
+    expect(await limits.accounts.take(THERE, 'ada@server.example')).toBe(0)
   })
 
   it('never count for an account over all networks: nobody locks its user out elsewhere', async () => {
     const limits = signInLimits(countersInMemory)
     for (let n = 0; n < 1000; n++)
-      await limits.waitOfAccount('ada@server.example', `10.${n >> 8}.${n & 255}.1`)
-    expect(await limits.waitOfAccount('ada@server.example', THERE)).toBe(0)
+      await limits.accounts.take(`10.${n >> 8}.${n & 255}.1`, 'ada@server.example')
+    expect(await limits.accounts.take(THERE, 'ada@server.example')).toBe(0)
   })
 
   it('count a /56 and a /48 of IPv6 too: a /48 is allowed 480 attempts a minute, 40 of them for one account', async () => {
@@ -93,39 +93,32 @@ describe('the limits', () => {
       for (let n = 0; n < 600; n++) if ((await take(n % 256)) === 0) count++
       return count
     }
-    expect(await passed((n) => limits.waitOfNetwork(address(n)))).toBe(480)
-    expect(await passed((n) => limits.waitOfAccount('ada@server.example', address(n)))).toBe(40)
-    expect(await limits.waitOfAccount('ada@server.example', '2001:db8:2::1'), 'another /48').toBe(0)
-    expect(await limits.waitOfAccount('bob@server.example', address(1)), 'another account').toBe(0)
+    expect(await passed((n) => limits.networks.take(address(n)))).toBe(480)
+    expect(await passed((n) => limits.accounts.take(address(n), 'ada@server.example'))).toBe(40)
+    expect(await limits.accounts.take('2001:db8:2::1', 'ada@server.example'), 'another /48').toBe(0)
+    expect(await limits.accounts.take(address(1), 'bob@server.example'), 'another account').toBe(0)
   })
 
   it.each([HERE, '2001:db8:1::1'])(
     'let an account be guessed at ten times from %s, and reset after the right password',
     async (here) => {
       const limits = signInLimits(countersInMemory)
-      const waits = await times(11, () => limits.waitOfAccount('Ada@server.example ', here))
+      const waits = await times(11, () => limits.accounts.take(here, 'Ada@server.example '))
       expect(waits.map((wait) => wait > 0)).toEqual([...Array(10).fill(false), true])
-      expect(await limits.waitOfAccount('ada@server.example', here)).toBeGreaterThan(0)
-      expect(await limits.waitOfAccount('ada@server.example', THERE), 'its user, elsewhere').toBe(0)
-      await limits.reset('ada@server.example', here)
-      expect(await limits.waitOfAccount('ada@server.example', here)).toBe(0)
+      expect(await limits.accounts.take(here, 'ada@server.example')).toBeGreaterThan(0)
+      expect(await limits.accounts.take(THERE, 'ada@server.example'), 'its user, elsewhere').toBe(0)
+      await limits.accounts.reset(here, 'ada@server.example')
+      expect(await limits.accounts.take(here, 'ada@server.example')).toBe(0)
     },
   )
-
-  it('let a network try 120 times a minute', async () => {
-    const limits = signInLimits(countersInMemory)
-    const waits = await times(121, () => limits.waitOfNetwork(HERE))
-    expect(waits.map((wait) => wait > 0)).toEqual([...Array(120).fill(false), true])
-    expect(await limits.waitOfNetwork(THERE)).toBe(0)
-  })
 
   it.each([HERE, '2001:db8:1::1'])(
     'let a service sign in behind the address %s: a right password is refunded',
     async (here) => {
       const limits = signInLimits(countersInMemory)
       for (let pupil = 0; pupil < 600; pupil++) {
-        expect(await limits.waitOfNetwork(here)).toBe(0)
-        await limits.refundNetwork(here)
+        expect(await limits.networks.take(here)).toBe(0)
+        await limits.networks.refund(here)
       }
     },
   )

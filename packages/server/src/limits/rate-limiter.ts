@@ -45,7 +45,7 @@ export interface CallerCounter {
    * Counts one event.
    *
    * @param address of the caller, with or without a port; all texts that are no address count as one
-   * @param subject what the caller tries, if each has a count of its own: an account
+   * @param subject what the caller tries, if each has a count of its own: an account, in upper or lower case
    * @returns seconds until the next event is allowed; 0 if this one was
    */
   take(address: string, subject?: string): Promise<number>
@@ -78,7 +78,7 @@ export function callerCounter(
   const counters = networkLimits(name, window).map((limit) => createCounter(limit.name, limit.window))
 
   function countersOf(address: string, subject = '') {
-    const keys = networksOf(address).map((network) => `${network} ${subject}`.trimEnd())
+    const keys = networksOf(address).map((network) => `${network} ${keyOf(subject)}`.trimEnd())
     return counters.flatMap((counter, index) => {
       const key = keys[index]
       return key === undefined ? [] : [{ counter, key }]
@@ -110,20 +110,10 @@ const MINUTE = 60
  * the owner, or everybody, with wrong passwords.
  */
 export interface SignInLimits {
-  /**
-   * Counts an attempt for the networks of a caller. If the result is more than 0, the attempt must wait.
-   *
-   * @param address of the caller; an IPv6 address counts for its /64, /56 and /48
-   */
-  waitOfNetwork(address: string): Promise<number>
-  /** Refunds one attempt, because the password was correct or was not checked. */
-  refundNetwork(address: string): Promise<void>
-  /** Counts an attempt for the account in these networks. If the result is more than 0, the attempt must wait. */
-  waitOfAccount(account: string, address: string): Promise<number>
-  /** Refunds one attempt for the account in these networks, because the password could not be checked. */
-  refundAccount(account: string, address: string): Promise<void>
-  /** After a correct password: refunds all attempts for the account in these networks. */
-  reset(account: string, address: string): Promise<void>
+  /** Attempts of a caller. Refund one if the password was correct or was not checked. */
+  readonly networks: CallerCounter
+  /** Attempts of a caller for an account. Reset them after a correct password; refund one that could not be checked. */
+  readonly accounts: CallerCounter
 }
 
 /**
@@ -133,18 +123,13 @@ export interface SignInLimits {
  *
  * const limits = signInLimits(countersInMemory)
  * // Seconds to wait, or 0.
- * export const waitOf = (email: string, address: string) => limits.waitOfAccount(email, address)
+ * export const waitOf = (email: string, address: string) => limits.accounts.take(address, email)
  * ```
  */
 export function signInLimits(createCounter: CreateCounter): SignInLimits {
-  const networks = callerCounter(createCounter, 'network', { points: 120, seconds: MINUTE })
-  const accounts = callerCounter(createCounter, 'account', { points: 10, seconds: 15 * MINUTE })
   return {
-    waitOfNetwork: (address) => networks.take(address),
-    refundNetwork: (address) => networks.refund(address),
-    waitOfAccount: (account, address) => accounts.take(address, keyOf(account)),
-    refundAccount: (account, address) => accounts.refund(address, keyOf(account)),
-    reset: (account, address) => accounts.reset(address, keyOf(account)),
+    networks: callerCounter(createCounter, 'network', { points: 120, seconds: MINUTE }),
+    accounts: callerCounter(createCounter, 'account', { points: 10, seconds: 15 * MINUTE }),
   }
 }
 

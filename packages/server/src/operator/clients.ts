@@ -12,6 +12,7 @@ import { defineErrors } from '@grantkit/core/feature'
 import { camelCased, clientRevision, publicClient, snakeCased } from '@grantkit/core/internal'
 import type { TrailReader } from '../audit/reading.ts'
 import type { Config } from '../config/config.ts'
+import type { Page } from '../database/lists.ts'
 import { CLIENT_MEMBERS, type Given, GRANTS, missingSetting } from './client-members.ts'
 
 /** Milliseconds. A removal with few grants is done by then; with many, a page or the admin API answers before it is done. */
@@ -291,12 +292,6 @@ export interface RecentClient {
   readonly at: string
 }
 
-interface TrailPage<Item> {
-  readonly items: readonly Item[]
-  /** The cursor of the next page. Absent on the last one. */
-  readonly next?: string | undefined
-}
-
 /** Entries that are read for one page. */
 const READ = 50
 
@@ -309,9 +304,9 @@ async function recentClients(
   clients: AuthorizationServer['clients'],
   { entries: kind, since, limit = READ }: RecentQuery,
   cursor: string | undefined,
-): Promise<TrailPage<RecentClient>> {
+): Promise<Page<RecentClient>> {
   const types = kind === undefined ? Object.values(CLIENT_ENTRIES).flat() : CLIENT_ENTRIES[kind]
-  const { entries, next } = await trail.page({ types, since }, limit, cursor)
+  const { items: entries, next } = await trail.page({ types, since }, limit, cursor)
   const latest = new Map<string, { type: string; at: string }>()
   for (const { clientId, type, at } of entries)
     if (clientId !== undefined && !latest.has(clientId)) latest.set(clientId, { type, at })
@@ -326,8 +321,8 @@ async function recentInitialTokens(
   trail: TrailReader,
   clients: AuthorizationServer['clients'],
   cursor: string | undefined,
-): Promise<TrailPage<FoundInitialAccessToken>> {
-  const { entries, next } = await trail.page({ types: ['initial_access_token_added'] }, READ, cursor)
+): Promise<Page<FoundInitialAccessToken>> {
+  const { items: entries, next } = await trail.page({ types: ['initial_access_token_added'] }, READ, cursor)
   const ids = entries.map(({ initialAccessToken }) => String(initialAccessToken))
   const found = await Promise.all(ids.map((id) => clients.findInitialAccessToken(id)))
   return { items: found.filter((token) => token !== undefined), next }

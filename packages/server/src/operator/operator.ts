@@ -1,6 +1,7 @@
 import type { AuthorizationServer, Store, UserGrant } from '@grantkit/core'
 import type { PersonalToken } from '@grantkit/core/personal-tokens'
 import type { AttemptQuery, AttemptReader, FoundAttempt, ReadAttempt } from '../attempts/attempt-reader.ts'
+import { everyItem } from '../database/lists.ts'
 import type { OnEvent } from '../events.ts'
 import { type OperatorClients, type OperatorClientsOptions, operatorClients } from './clients.ts'
 import { type Overview, type OverviewOptions, overviewOf, type ServiceState, stateOf } from './overview.ts'
@@ -82,13 +83,11 @@ function operatorGrants({ grants, store, personalTokens }: OperatorGrantsOptions
     end,
     tokens,
     /** All grants of a user, the newest first. */
-    async *all(subject: string): AsyncGenerator<UserGrant> {
-      let after: string | undefined
-      do {
-        const page = await grants.list(subject, { limit: PAGE, after })
-        yield* page.grants
-        after = page.next
-      } while (after !== undefined)
+    all(subject: string): AsyncGenerator<UserGrant> {
+      return everyItem(async (after) => {
+        const { grants: items, next } = await grants.list(subject, { limit: PAGE, after })
+        return { items, next }
+      })
     },
     /** Those of a user, who can allow every app again. */
     endAll: (subject: string) => grants.revokeAll(subject, { by: 'operator' }),

@@ -1,7 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { PrivateJwk } from '@grantkit/core'
 import { signerAt } from '@grantkit/core/internal'
-import type { TrailReader } from '../audit/reading.ts'
 import { DAY_MINUTES, MINUTE_MS } from '../config/time-units.ts'
 import type { Probes } from '../operations/health.ts'
 import { type CountQuery, intervalOf, minuteOf, type StatisticsReader } from '../statistics/statistics.ts'
@@ -36,18 +35,13 @@ export interface KeyState {
   readonly role: 'signs' | 'next' | 'earlier'
   /** Epoch seconds; absent for a key that has been signing from the start. */
   readonly signsFrom?: number | undefined
-  /** When it was made, in epoch seconds. */
-  readonly madeAt: number
-  /** Whether it may be older: a key of an earlier release, and the trail has no entry of it. */
-  readonly mayBeOlder: boolean
+  /** In epoch seconds, as the key says it: one that another program made may lack it. */
+  readonly madeAt?: number | undefined
 }
 
 export interface OverviewOptions {
   readonly probes: Probes
   readonly keys: () => readonly PrivateJwk[]
-  /** When the key file was written, in epoch seconds. */
-  readonly keysWrittenAt: () => Promise<number>
-  readonly trail: TrailReader
   readonly statistics: StatisticsReader
   /** Epoch seconds. */
   readonly now?: () => number
@@ -81,42 +75,20 @@ export function overviewOf(options: OverviewOptions): () => Promise<Overview> {
 export function stateOf({
   probes,
   keys,
-  keysWrittenAt,
-  trail,
   now = clock,
 }: Omit<OverviewOptions, 'statistics'>): () => Promise<ServiceState> {
   return async () => {
     const [store, database] = await Promise.all([timed(probes.store), timed(probes.database)])
-    const rotations = await trail.page({ types: ['signing_keys_rotated'] }, MAX_ROTATIONS)
-    const rotatedAt = new Map(
-      rotations.entries.flatMap(({ at, added }) => idsOf(added).map((kid) => [kid, Date.parse(at) / 1000])),
-    )
-    const writtenAt = await keysWrittenAt()
-    return {
-      health: { store, database },
-      keys: keysAt(keys(), now()).map(({ iat, ...key }) => {
-        const madeAt = iat ?? rotatedAt.get(key.kid)
-        return { ...key, madeAt: madeAt ?? writtenAt, mayBeOlder: madeAt === undefined }
-      }),
-    }
+    return { health: { store, database }, keys: keysAt(keys(), now()) }
   }
 }
 
-/** Keys of older rotations are no longer in the file. */
-const MAX_ROTATIONS = 100
-
-type KeyRole = Omit<KeyState, 'madeAt' | 'mayBeOlder'> & Pick<PrivateJwk, 'iat'>
-
-export function keysAt(keys: readonly PrivateJwk[], now: number): KeyRole[] {
+export function keysAt(keys: readonly PrivateJwk[], now: number): KeyState[] {
   return keys.map((key) => {
-    const { kid, alg, signsFrom, iat } = key
-    if (signerAt(keys, alg, now) === key) return { kid, alg, signsFrom, iat, role: 'signs' }
-    return { kid, alg, signsFrom, iat, role: (signsFrom ?? 0) > now ? 'next' : 'earlier' }
+    const { kid, alg, signsFrom, iat: madeAt } = key
+    if (signerAt(keys, alg, now) === key) return { kid, alg, signsFrom, madeAt, role: 'signs' }
+    return { kid, alg, signsFrom, madeAt, role: (signsFrom ?? 0) > now ? 'next' : 'earlier' }
   })
-}
-
-function idsOf(added: unknown): string[] {
-  return Array.isArray(added) ? added : []
 }
 
 async function timed(probe: () => Promise<unknown>): Promise<Probed> {

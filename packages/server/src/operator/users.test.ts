@@ -1,19 +1,15 @@
 import { expect, it } from 'vitest'
+import { memoryAccounts } from '../../test/memory-accounts.ts'
 import { accountDirectory } from '../accounts/account-directory.ts'
-import { accountRows } from '../accounts/account-rows.ts'
 import { passwordRules } from '../accounts/passwords.ts'
 import { actingAs } from '../audit/caller.ts'
 import { parseConfig } from '../config/config.ts'
-import { openDatabase } from '../database/database.ts'
-import { migrate } from '../database/migrate.ts'
 import { countersInMemory } from '../limits/counters.ts'
 import { guessLimits } from '../limits/guess-limits.ts'
 import { operatorUsers } from './users.ts'
 
-const database = await openDatabase('memory:', () => {})
-await migrate(database)
 const events: unknown[] = []
-const accounts = accountRows(database, (event) => void events.push(event))
+const { database, accounts } = await memoryAccounts((event) => void events.push(event))
 const directory = accountDirectory(database)
 const grants = { revokeAll: async () => 2 }
 const parts = {

@@ -242,7 +242,7 @@ ${await appsOf(site, account, returnTo)}`
       const { email = '' } = account
       // Who guessed too often may sign in now, and whom the guesses of others made wait.
       await Promise.all([
-        limits.reset(email, callerOf(c) ?? 'unknown'),
+        limits.accounts.reset(callerOf(c) ?? 'unknown', email),
         guesses.unknownBrowsers(email).reset(),
       ])
       return done(c, changed)

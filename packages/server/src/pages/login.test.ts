@@ -2,13 +2,11 @@ import { pages } from '@grantkit/pages'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
+import { memoryAccounts } from '../../test/memory-accounts.ts'
 import { DANA, THEO } from '../../test/people.ts'
 import { accountDirectory } from '../accounts/account-directory.ts'
-import { accountRows } from '../accounts/account-rows.ts'
 import { passkeyRows } from '../accounts/passkeys/passkey-rows.ts'
 import { passwordChecks } from '../accounts/passwords.ts'
-import { openDatabase } from '../database/database.ts'
-import { migrate } from '../database/migrate.ts'
 import { prefetch, type WithBody } from '../http/bodies-and-answers.ts'
 import { countersInMemory } from '../limits/counters.ts'
 import { guessLimits } from '../limits/guess-limits.ts'
@@ -24,9 +22,7 @@ import { signInPage } from './sign-in-page.ts'
 
 const BASE_URL = 'https://server.example'
 const SECRET = 'a secret of the tests, long enough'
-const database = await openDatabase('memory:', () => {})
-await migrate(database)
-const accounts = accountRows(database, () => {})
+const { database, accounts } = await memoryAccounts()
 for (const account of [DANA, THEO]) await accounts.add(account)
 
 const free = requiredPasskeys({

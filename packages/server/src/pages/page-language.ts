@@ -2,7 +2,7 @@ import { pageView } from '@grantkit/core/feature'
 import { fillText, type Language, type LanguageName } from '@grantkit/pages'
 import * as shared from '@grantkit/pages/languages'
 import type { Context } from 'hono'
-import type { Site } from '../http/page.ts'
+import { requestOf, type Site } from '../http/page.ts'
 import { localesOf, type SignInWishes, wishesIn } from '../http/sign-in-wishes.ts'
 import { de } from './languages/de.ts'
 import { en, type ServerTexts } from './languages/en.ts'
@@ -52,8 +52,7 @@ export function inLanguage(
   c: Context,
   { uiLocales = localesOf(c.req.query('return_to')) }: SignInWishes = wishesIn(c.req.query()),
 ): LocalSite {
-  const request = { method: c.req.method, path: c.req.path, query: '', headers: c.req.header(), body: '' }
-  const { locale } = pageView(site.ui.interaction, request, { ui_locales: uiLocales ?? '' })
+  const { locale } = pageView(site.ui.interaction, requestOf(c), { ui_locales: uiLocales ?? '' })
   return inLocale(site, locale)
 }
 

@@ -8,7 +8,7 @@ import type { Context } from 'hono'
 import * as z from 'zod'
 import { DAY_SECONDS } from '../config/time-units.ts'
 import { formOf, seeOther, valuesOf, type WithBody } from '../http/bodies-and-answers.ts'
-import { addressOf } from '../http/page.ts'
+import { addressOf, requestOf } from '../http/page.ts'
 import { signInAddress, signInAgain } from '../http/sign-in-wishes.ts'
 import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 import type { Visit } from '../sign-in/session.ts'
@@ -180,11 +180,6 @@ function tokensPage(
       }),
     )
   }
-}
-
-function requestOf(c: Context) {
-  const { pathname: path, search } = new URL(c.req.url)
-  return { method: c.req.method, path, query: search.slice(1), headers: c.req.header(), body: '' }
 }
 
 type Words = (scopes: readonly string[]) => readonly ScopeInWords[]

@@ -7,7 +7,7 @@ import { fill, html } from '@grantkit/pages'
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { asset, headerOf, type WithBody } from '../http/bodies-and-answers.ts'
-import { pageResponse, type Site } from '../http/page.ts'
+import { pageResponse, requestOf, type Site } from '../http/page.ts'
 import { localesOf, signInAddress, signInAgain } from '../http/sign-in-wishes.ts'
 import { isFresh } from '../sign-in/ways-to-sign-in.ts'
 import { type AccountPage, type AccountPageOptions, accountPage } from './account.ts'
@@ -183,11 +183,9 @@ export function interaction({
 async function errorResponse(c: Context, { ui }: Site, thrown: unknown): Promise<Response> {
   const failed = thrown instanceof OAuthError ? thrown : new OAuthError(ERRORS.unexpected)
   const { error, message: description, reason, status, parameters, retryAfter } = failed
-  const { pathname: path, search } = new URL(c.req.url)
-  const request = { method: c.req.method, path, query: search.slice(1), headers: c.req.header(), body: '' }
   const { ui_locales = localesOf(c.req.query('return_to')) ?? '' } = c.req.query()
   const view = {
-    ...pageView(ui.interaction, request, { ui_locales }),
+    ...pageView(ui.interaction, requestOf(c), { ui_locales }),
     error,
     description,
     reason,

@@ -11,7 +11,7 @@ import type { Belonging } from '../accounts/upstream/memberships.ts'
 import type { Purpose, ToProvider, UpstreamSignIn } from '../accounts/upstream/upstream-sign-in.ts'
 import type { Provider } from '../config/providers.ts'
 import type { RefusalReason, SignInRefused } from '../events.ts'
-import { formOf, jsonError, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
+import { formOf, jsonError, seeOther, type WithBody, wrongMethod } from '../http/bodies-and-answers.ts'
 import { pageResponse } from '../http/page.ts'
 import { wishesIn } from '../http/sign-in-wishes.ts'
 import { factsOf, type Visit } from '../sign-in/session.ts'
@@ -137,11 +137,11 @@ export function upstreamLogin(
       return explained(c, purpose, () => withinLimit(c, purpose, work))
     },
     async callback(c) {
-      if (responseMode !== 'query') return notAllowed(c, 'POST')
+      if (responseMode !== 'query') return wrongMethod(c, 'POST')
       return answered(c, new URL(c.req.url).search)
     },
     async posted(c) {
-      if (responseMode !== 'form_post') return notAllowed(c, 'GET')
+      if (responseMode !== 'form_post') return wrongMethod(c, 'GET')
       if (c.var.body.length > MAX_POSTED)
         return jsonError(c, 413, 'invalid_request', 'The answer is too long')
       const fields = formOf(c)
@@ -154,18 +154,6 @@ export function upstreamLogin(
 
 /** Characters of the form that a provider posts. */
 const MAX_POSTED = 8 * 1024
-
-function notAllowed(c: Context, allow: string): Response {
-  return jsonError(
-    c,
-    405,
-    'invalid_request',
-    'This method is not allowed here. Use one of the Allow header',
-    {
-      allow,
-    },
-  )
-}
 
 /**
  * A browser sends no `SameSite=Lax` cookie with the POST of another site, not even after a redirect in each of them. So a page of
@@ -213,7 +201,7 @@ type Within = (c: Context, back: Back, work: () => Promise<Response>) => Promise
 function limited({ limits, callerOf }: LoginOptions, stopped: Stopped): Within {
   return async (c, back, work) => {
     const address = callerOf(c) ?? 'unknown'
-    const wait = await limits.waitOfNetwork(address)
+    const wait = await limits.networks.take(address)
     if (wait > 0)
       return stopped(c, back, {
         status: 429,
@@ -221,7 +209,7 @@ function limited({ limits, callerOf }: LoginOptions, stopped: Stopped): Within {
         headers: { 'retry-after': String(wait) },
       })
     const response = await work()
-    await limits.refundNetwork(address)
+    await limits.networks.refund(address)
     return response
   }
 }

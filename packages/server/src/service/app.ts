@@ -9,7 +9,7 @@ import { methodNotAllowed } from 'hono/method-not-allowed'
 import { matchedRoutes } from 'hono/route'
 import type { BlankEnv } from 'hono/types'
 import { getPath } from 'hono/utils/url'
-import { jsonError } from '../http/bodies-and-answers.ts'
+import { jsonError, wrongMethod } from '../http/bodies-and-answers.ts'
 import { pageResponse, type Site } from '../http/page.ts'
 import { HEALTH_PATHS } from '../operations/health.ts'
 import { inLanguage, type LocalSite } from '../pages/page-language.ts'
@@ -60,10 +60,7 @@ function pathBelow(basePath: string): (request: Request) => string {
 function listMethods(app: Hono): MiddlewareHandler {
   return methodNotAllowed({
     app,
-    onMethodNotAllowed: (c, methods) =>
-      jsonError(c, 405, 'invalid_request', 'This method is not allowed here. Use one of the Allow header', {
-        allow: methods.join(', '),
-      }),
+    onMethodNotAllowed: (c, methods) => wrongMethod(c, methods.join(', ')),
   })
 }
 

@@ -1,12 +1,7 @@
 import type { AuthorizationServer } from '@grantkit/core'
 import { PERSONAL_CLIENT_ID } from '@grantkit/core/personal-tokens'
 import { type AccountDirectory, accountDirectory } from '../accounts/account-directory.ts'
-import {
-  type AccountRows,
-  accountRows,
-  accountsThatEndTokens,
-  accountsThatRehash,
-} from '../accounts/account-rows.ts'
+import { type AccountRows, accountRows, accountsThatRehash } from '../accounts/account-rows.ts'
 import {
   addMissingAccounts,
   hasDemoAccount,
@@ -14,6 +9,7 @@ import {
   refusePublicPasswords,
 } from '../accounts/open-accounts.ts'
 import { type PasswordChecks, passwordChecks, WITHOUT_QUEUE } from '../accounts/passwords.ts'
+import type { SessionsEnding } from '../accounts/sessions.ts'
 import { accountsOf, externalSignInFor, importedUsers, refuseOtherUsers } from '../accounts/users/users.ts'
 import { AUTHENTICATION_CLASSES } from '../config/authentication-classes.ts'
 import type { ExternalParts } from '../pages/external-login.ts'
@@ -56,7 +52,11 @@ export async function openUsers(
   const { onEvent, onWarning } = context
   const demoAccounts = users === undefined ? (definition.demoAccounts ?? []) : []
   const secrets = { pepper: config.passwordPepper, onPepperMissing: once(() => onWarning(PEPPER_MISSING)) }
-  const rows = accountRows(database, onEvent, (ended) => server().sessions.ended(ended), onError, secrets)
+  const ending: SessionsEnding = async ({ resetBy: by, ...ended }) => {
+    await server().sessions.ended(ended)
+    if (by) await server().grants.revokeAll(ended.subject, { clientId: PERSONAL_CLIENT_ID, by })
+  }
+  const rows = accountRows(database, onEvent, ending, onError, secrets)
   if (delivers) {
     await addMissingAccounts(rows, config, demoAccounts)
     await refusePublicPasswords(rows, config, demoAccounts, definition.program)
@@ -66,15 +66,12 @@ export async function openUsers(
   const builtIn = users === undefined
   const checks = builtIn ? passwordChecks() : WITHOUT_QUEUE
   const kept = demoAccounts.map(({ account }) => account.password)
-  const rehashed = builtIn ? accountsThatRehash(known, { checks, kept, onError }) : known
   const classes = config.features.stepUp ? AUTHENTICATION_CLASSES : undefined
   const signIn = await externalSignInFor(users, { secret, baseUrl: config.baseUrl, store, keys, classes })
   const publiclyKnown = isExposed(config) ? demoAccounts.map(({ account }) => account) : []
   return {
     context,
-    accounts: accountsThatEndTokens(rehashed, (subject, by) =>
-      server().grants.revokeAll(subject, { clientId: PERSONAL_CLIENT_ID, by }),
-    ),
+    accounts: builtIn ? accountsThatRehash(known, { checks, kept, onError }) : known,
     directory: accountDirectory(database, publiclyKnown),
     checks,
     external: signIn && { signIn, imported },

@@ -130,7 +130,7 @@ function operatorsOf(users: OpenUsers, { server, options }: OpenAuthorization, p
     ...{ store: storage.store, trail, statistics, attempts: options.attempts },
     ...{ passwordRules: options.passwordRules, guesses: options.guesses },
     enrolments: options.ways.ceremonies && options.enrolments,
-    ...{ probes, keys: context.keys, keysWrittenAt: context.keysWrittenAt },
+    ...{ probes, keys: context.keys },
     ...{ onEvent: context.onEvent, onError: context.onError },
   })
   return {

@@ -14,25 +14,6 @@ interface Enrolment {
   readonly link: string
 }
 
-/**
- * Enrolments end when all sessions of the account end, and five minutes after they began. One by a sign-in ends when the account
- * has a passkey, and one by a link with its use.
- */
-export interface Enrolments {
-  /** The Set-Cookie line. @param link default: by a sign-in */
-  begin(account: StoredAccount, link?: string): string
-  /** @param cookies the Cookie header of a request. @throws OAuthError `temporarily_unavailable`, as below */
-  find(cookies: string | undefined): Promise<Enrolment | undefined>
-  /** `false`: the account has a first passkey by now, the link was used, or the credential exists already. */
-  finish(enrolment: Enrolment, passkey: Passkey): Promise<boolean>
-  /** The Set-Cookie line that forgets it. */
-  readonly usedCookie: string
-  /** A link for a user who has lost the passkey, with which anybody can add one: for 24 hours, once. */
-  linkFor(account: StoredAccount): string
-  /** The enrolment of a link. Changes nothing: programs open links too. */
-  ofLink(token: string | undefined): Promise<Enrolment | undefined>
-}
-
 interface Options {
   readonly secret: ServerSecret
   readonly baseUrl: string
@@ -44,7 +25,13 @@ const SECONDS = 5 * 60
 const LINK_SECONDS = 24 * 60 * 60
 const Claims = z.object({ sub: z.string(), epoch: z.string(), link: z.string() })
 
-export function enrolmentsOf({ secret, baseUrl, accounts, passkeys }: Options): Enrolments {
+export type Enrolments = ReturnType<typeof enrolmentsOf>
+
+/**
+ * Enrolments end when all sessions of the account end, and five minutes after they began. One by a sign-in ends when the account
+ * has a passkey, and one by a link with its use.
+ */
+export function enrolmentsOf({ secret, baseUrl, accounts, passkeys }: Options) {
   const cookie = cookieOf('enrolment', baseUrl)
   const [keys, linkKeys] = [hmacKeys(secret, 'enrolment'), hmacKeys(secret, 'enrolment link')]
   const claimsOf = ({ id: sub, sessionEpoch }: StoredAccount, link: string) => ({
@@ -59,9 +46,13 @@ export function enrolmentsOf({ secret, baseUrl, accounts, passkeys }: Options): 
   }
 
   return {
-    begin: (account, link = '') => cookie.set(signValue(keys, claimsOf(account, link), SECONDS), SECONDS),
-    find: (cookies) => found(verifyValue(keys, cookie.read(cookies), Claims, SECONDS)),
-    async finish({ account, link }, passkey) {
+    /** The Set-Cookie line. @param link default: by a sign-in */
+    begin: (account: StoredAccount, link = '') =>
+      cookie.set(signValue(keys, claimsOf(account, link), SECONDS), SECONDS),
+    /** @param cookies the Cookie header of a request. @throws OAuthError `temporarily_unavailable`, as below */
+    find: (cookies: string | undefined) => found(verifyValue(keys, cookie.read(cookies), Claims, SECONDS)),
+    /** `false`: the account has a first passkey by now, the link was used, or the credential exists already. */
+    async finish({ account, link }: Enrolment, passkey: Passkey): Promise<boolean> {
       if (link === '') return passkeys.add(passkey, account, 1)
       // Otherwise apps would be told of an end that does not come.
       if (!(await passkeys.isAddable(passkey))) return false
@@ -69,11 +60,14 @@ export function enrolmentsOf({ secret, baseUrl, accounts, passkeys }: Options): 
       const add = (rows: Rows) => addPasskey(rows, passkey, account)
       return (await accounts.endSessionsOf(account, add)) !== undefined
     },
+    /** The Set-Cookie line that forgets it. */
     usedCookie: cookie.set('', 0),
-    linkFor(account) {
+    /** A link for a user who has lost the passkey, with which anybody can add one: for 24 hours, once. */
+    linkFor(account: StoredAccount): string {
       const token = signValue(linkKeys, claimsOf(account, randomUUID()), LINK_SECONDS)
       return `${baseUrl}/login/enrol?${new URLSearchParams({ token })}`
     },
-    ofLink: (token) => found(verifyValue(linkKeys, token, Claims, LINK_SECONDS)),
+    /** The enrolment of a link. Changes nothing: programs open links too. */
+    ofLink: (token: string | undefined) => found(verifyValue(linkKeys, token, Claims, LINK_SECONDS)),
   }
 }

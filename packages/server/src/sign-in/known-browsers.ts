@@ -4,26 +4,6 @@ import * as z from 'zod'
 import type { Accounts, StoredAccount } from '../accounts/accounts.ts'
 import { flowsInCookies } from '../http/flows.ts'
 
-/**
- * The browsers in which a user has signed in, by a signed cookie for each account: the device cookie of OWASP ("Device
- * Cookies"). It signs nobody in. Wrong passwords of others make such a browser wait for nothing.
- */
-export interface KnownBrowsers {
-  /**
-   * The Set-Cookie lines that make a browser known to an account.
-   *
-   * @param account after a sign-in, or with the password that a mail has allowed
-   * @param cookies the Cookie header of the request
-   */
-  remember(account: StoredAccount, cookies: string | undefined): readonly string[]
-  /**
-   * The id of this browser, if the account with this address knows it.
-   *
-   * @throws OAuthError `temporarily_unavailable`
-   */
-  idOf(email: string, cookies: string | undefined): Promise<string | undefined>
-}
-
 interface Options {
   readonly secret: ServerSecret
   readonly baseUrl: string
@@ -34,13 +14,30 @@ interface Options {
 const Known = z.object({ browser: z.string(), epoch: z.string() })
 const SECONDS = 180 * 24 * 60 * 60
 
-export function knownBrowsers({ accounts, ...options }: Options): KnownBrowsers {
+export type KnownBrowsers = ReturnType<typeof knownBrowsers>
+
+/**
+ * The browsers in which a user has signed in, by a signed cookie for each account: the device cookie of OWASP ("Device
+ * Cookies"). It signs nobody in. Wrong passwords of others make such a browser wait for nothing.
+ */
+export function knownBrowsers({ accounts, ...options }: Options) {
   const cookie = { name: 'device', purpose: 'device cookie', value: Known, seconds: SECONDS }
   const known = flowsInCookies(options, cookie)
   return {
-    remember: ({ id, sessionEpoch }, cookies) =>
+    /**
+     * The Set-Cookie lines that make a browser known to an account.
+     *
+     * @param account after a sign-in, or with the password that a mail has allowed
+     * @param cookies the Cookie header of the request
+     */
+    remember: ({ id, sessionEpoch }: StoredAccount, cookies: string | undefined): readonly string[] =>
       known.begin(cookies, id, { browser: randomUUID(), epoch: `${sessionEpoch}` }) ?? [],
-    async idOf(email, cookies) {
+    /**
+     * The id of this browser, if the account with this address knows it.
+     *
+     * @throws OAuthError `temporarily_unavailable`
+     */
+    async idOf(email: string, cookies: string | undefined): Promise<string | undefined> {
       if (known.latest(cookies) === undefined) return undefined
       const id = await accounts.idOf(email)
       const device = id === undefined ? undefined : known.find(cookies, id)

@@ -9,26 +9,21 @@ import type { CreateCounter } from '../limits/counters.ts'
 import { callerCounter } from '../limits/rate-limiter.ts'
 import { mailSender } from './mail-sender.ts'
 
+export const LINK_LIFETIME_SECONDS = 30 * 60
+const LinkClaims = z.object({ sub: z.string(), state: z.string() })
+
 /**
  * Tokens of links with which users set a new password. Nothing is stored: a token names its account, and is valid for
  * the sessions and the address that the account had. So it is void once any of them has changed, as with a new password, and of
  * two uses at the same time one changes the account.
  */
-interface PasswordLinks {
-  tokenFor(account: StoredAccount): string
-  /** The account of a valid token, as it is now. Changes nothing: mail scanners open links too. */
-  accountOf(token: string | undefined): Promise<StoredAccount | undefined>
-}
-
-export const LINK_LIFETIME_SECONDS = 30 * 60
-const LinkClaims = z.object({ sub: z.string(), state: z.string() })
-
-function passwordLinks(secret: ServerSecret, accounts: Pick<Accounts, 'find'>): PasswordLinks {
+function passwordLinks(secret: ServerSecret, accounts: Pick<Accounts, 'find'>) {
   const keys = hmacKeys(secret, 'password link')
   return {
-    tokenFor: (account) =>
+    tokenFor: (account: StoredAccount) =>
       signValue(keys, { sub: account.id, state: stateOf(keys[0], account) }, LINK_LIFETIME_SECONDS),
-    async accountOf(token) {
+    /** The account of a valid token, as it is now. Changes nothing: mail scanners open links too. */
+    async accountOf(token: string | undefined): Promise<StoredAccount | undefined> {
       const claims = verifyValue(keys, token, LinkClaims, LINK_LIFETIME_SECONDS)
       const account = claims && (await accounts.find(claims.sub))
       if (account === undefined || !mayResetByMail(account)) return undefined
@@ -49,15 +44,6 @@ function mayResetByMail({ email, email_verified, password }: StoredAccount): boo
 function stateOf(key: KeyObject, { sessionEpoch, email }: StoredAccount): string {
   const state = JSON.stringify([sessionEpoch, email])
   return createHmac('sha256', key).update(state).digest('base64url')
-}
-
-/** New passwords for users who forgot theirs, by a link in a mail. */
-export interface PasswordResets {
-  /** Counts a request for its network, and returns the seconds to wait; 0 if it may be made. */
-  waitOfNetwork(address: string | undefined): Promise<number>
-  /** Returns at once, and sends a mail later if the address is that of an account that may reset its password. */
-  request(email: string, texts: MailTexts): void
-  readonly accountOf: PasswordLinks['accountOf']
 }
 
 /** The texts of the mail, with `{brand}`, `{url}` and `{count}`, the minutes for which the link is valid. */
@@ -83,8 +69,10 @@ const OF_NETWORK = { points: 20, seconds: 15 * MINUTE }
 /** More mails would only annoy: the links of the first ones are still valid. */
 const OF_ACCOUNT = { points: 3, seconds: LINK_LIFETIME_SECONDS }
 
-/** Absent if no mail server is configured. */
-export function passwordResets(options: PasswordResetOptions): PasswordResets | undefined {
+export type PasswordResets = NonNullable<ReturnType<typeof passwordResets>>
+
+/** New passwords for users who forgot theirs, by a link in a mail. Absent if no mail server is configured. */
+export function passwordResets(options: PasswordResetOptions) {
   const { url, from } = options.mail
   if (url === undefined || from === undefined) return undefined
   const { secret, accounts, createCounter, onEvent, onError } = options
@@ -104,8 +92,10 @@ export function passwordResets(options: PasswordResetOptions): PasswordResets | 
 
   return {
     accountOf: links.accountOf,
-    waitOfNetwork: (address) => networks.take(address ?? 'unknown'),
-    request(email, texts) {
+    /** Counts a request for its network, and returns the seconds to wait; 0 if it may be made. */
+    waitOfNetwork: (address: string | undefined) => networks.take(address ?? 'unknown'),
+    /** Returns at once, and sends a mail later if the address is that of an account that may reset its password. */
+    request(email: string, texts: MailTexts): void {
       // Later, so that the response takes as long for an unknown address.
       setImmediate(() => void sendIfKnown(email, texts).catch(onError))
     },

@@ -1,10 +1,8 @@
 import { expect, it } from 'vitest'
+import { memoryAccounts } from '../../test/memory-accounts.ts'
 import { accountDirectory } from '../accounts/account-directory.ts'
-import { accountRows } from '../accounts/account-rows.ts'
 import { passkeyRows } from '../accounts/passkeys/passkey-rows.ts'
 import { setRoles } from '../accounts/provider-roles.ts'
-import { openDatabase } from '../database/database.ts'
-import { migrate } from '../database/migrate.ts'
 import { type Consequence, consequenceOf, type PasskeyRule, requiredPasskeys } from './required-passkeys.ts'
 
 const FROM = '2027-01-31'
@@ -32,9 +30,7 @@ it.each<[string, PasskeyRule['who'], typeof PERSON, string, Consequence]>([
 })
 
 it('counts the roles that a provider gives', async () => {
-  const database = await openDatabase('memory:', () => {})
-  await migrate(database)
-  const accounts = accountRows(database, () => {})
+  const { database, accounts } = await memoryAccounts()
   await accounts.add({ id: 'ada', name: 'Ada', email_verified: false, updated_at: 0, password: '' })
   const ada = await accounts.find('ada')
   if (ada === undefined) throw new Error('The account was not added')

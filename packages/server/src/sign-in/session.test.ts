@@ -102,16 +102,6 @@ describe('a session', () => {
     ])
   })
 
-  it.each([
-    ['provider partner', 'partner'],
-    ['password', undefined],
-  ])('of a release that kept %s, and no provider, is of the provider %s', async (signedInBy, provider) => {
-    const sessions = openSessions()
-    const { cookie } = await sessions.start(alice, undefined, { signedInBy })
-    expect((await sessions.read(sent(cookie)))?.provider, 'of the session').toBe(provider)
-    expect((await sessions.end(sent(cookie))).provider, 'of its end').toBe(provider)
-  })
-
   it('is ended by nobody but its user', async () => {
     const sessions = openSessions()
     const { session, cookie } = await begin(sessions)

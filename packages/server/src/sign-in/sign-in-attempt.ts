@@ -52,7 +52,7 @@ export async function attemptPassword(
   }: PasswordAttempt,
 ): Promise<Attempt> {
   const { limits, guesses, browsers, checks, accounts } = options
-  const wait = await limits.waitOfNetwork(address)
+  const wait = await limits.networks.take(address)
   if (wait > 0) return { wait }
   const check = async () => {
     const known = await browsers.idOf(email, cookies)
@@ -63,7 +63,7 @@ export async function attemptPassword(
     return withinLimit(limit, () => accounts.verify(email, password), keepsCount)
   }
   const attempt = (await checks.inTurn(holder, check)) ?? { wait: RETRY_AFTER_SECONDS }
-  if (!isWrong(attempt)) await limits.refundNetwork(address)
+  if (!isWrong(attempt)) await limits.networks.refund(address)
   return attempt
 }
 
@@ -81,11 +81,11 @@ export async function attemptPasskey(
 }
 
 /** Of a credential in the networks of the caller. */
-function ofNetworks(limits: SignInLimits, credential: string, address: string): TryLimit {
+function ofNetworks({ accounts }: SignInLimits, credential: string, address: string): TryLimit {
   return {
-    take: () => limits.waitOfAccount(credential, address),
-    refund: () => limits.refundAccount(credential, address),
-    reset: () => limits.reset(credential, address),
+    take: () => accounts.take(address, credential),
+    refund: () => accounts.refund(address, credential),
+    reset: () => accounts.reset(address, credential),
     wrong: async () => false,
   }
 }

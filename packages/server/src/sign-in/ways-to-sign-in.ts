@@ -124,17 +124,6 @@ export async function hasOtherWay(
   return password !== '' || (await passkeys.list(id)).length > 0
 }
 
-/**
- * How strongly an admin must sign in to change something: a password that was stolen must not be enough where the admin has a
- * passkey. @throws OAuthError `temporarily_unavailable`
- */
-export interface AdminSignIns {
-  /** Whether this sign-in is strong enough for changes on the admin pages, and for grants of the admin API. */
-  isStrong(visit: Visit): Promise<boolean>
-  /** Whether it may change how the user signs in: otherwise a thief would remove the passkey of an admin, or add one. */
-  mayChangeSignIn(visit: StrengthOfVisit): Promise<boolean>
-}
-
 type StrengthOfVisit = Pick<Visit, 'account'> & { readonly session: Pick<Visit['session'], 'acr'> }
 
 interface AdminSignInParts {
@@ -144,15 +133,23 @@ interface AdminSignInParts {
   readonly acr: AuthenticationClass | undefined
 }
 
-export function adminSignIns({ passkeys, directory, acr }: AdminSignInParts): AdminSignIns {
+export type AdminSignIns = ReturnType<typeof adminSignIns>
+
+/**
+ * How strongly an admin must sign in to change something: a password that was stolen must not be enough where the admin has a
+ * passkey. @throws OAuthError `temporarily_unavailable`
+ */
+export function adminSignIns({ passkeys, directory, acr }: AdminSignInParts) {
   const hasPasskey = async ({ account: { id } }: StrengthOfVisit) => (await passkeys.list(id)).length > 0
   const isByPasskey = ({ session }: StrengthOfVisit) => classOf(session.acr) === 'phr'
   return {
-    async isStrong(visit) {
+    /** Whether this sign-in is strong enough for changes on the admin pages, and for grants of the admin API. */
+    async isStrong(visit: Visit): Promise<boolean> {
       if (acr === 'pwd' || isByPasskey(visit)) return true
       return acr === undefined && !(await hasPasskey(visit))
     },
-    async mayChangeSignIn(visit) {
+    /** Whether it may change how the user signs in: otherwise a thief would remove the passkey of an admin, or add one. */
+    async mayChangeSignIn(visit: StrengthOfVisit): Promise<boolean> {
       if (acr === 'pwd' || isByPasskey(visit) || !(await hasPasskey(visit))) return true
       return !(await directory.isAdmin(visit.account.id))
     },

@@ -1,6 +1,7 @@
 import { DAY_MINUTES } from '../config/time-units.ts'
 import type { Database } from '../database/database.ts'
-import { errorsAs503 } from '../database/errors-as-503.ts'
+import { errorsAs503, kindOfError } from '../database/errors-as-503.ts'
+import { rowQueue } from '../database/row-queue.ts'
 import type { StatisticRow } from '../database/tables.ts'
 import { EVENT_TYPES, type ServiceEvent } from '../events.ts'
 
@@ -23,50 +24,42 @@ export type Statistics = ReturnType<typeof statistics>
 /** Counts for the charts of the operator's view, of all replicas and over restarts. No request waits for the database. */
 export function statistics(database: Database, { onWarning, now = Date.now }: StatisticsOptions) {
   const counts = newCounts()
-  const waiting = waitingRows()
+  // Counts that were written although the response was lost are written twice, which a chart can bear.
+  const queue = rowQueue<StatisticRow>({
+    name: 'record of statistics',
+    insert: (batch) => addCounts(database, merged(batch)),
+    onWarning,
+  })
   let minute = minuteOf(now())
-  let writing = Promise.resolve()
-  let faulty = false
+  let isFull = false
 
-  function add(...counted: Parameters<Counts['add']>): void {
-    const current = minuteOf(now())
-    if (current !== minute) {
-      waiting.add(rowsOf(counts, minute))
-      minute = current
-    }
-    counts.add(...counted)
+  /** Ends the minute of what was counted. */
+  function take(): void {
+    const lost = rowsOf(counts, minute).filter((row) => !queue.add(row, MAX_WAITING))
+    if (lost.length > 0 && !isFull) onWarning('Statistics are lost, because their database is unreachable')
+    isFull = lost.length > 0
+    minute = minuteOf(now())
   }
 
-  /** Counts that were written although the response was lost are written twice, which a chart can bear. */
-  async function write(): Promise<void> {
-    waiting.add(rowsOf(counts, minute))
-    minute = minuteOf(now())
-    for (let batch = waiting.take(); batch.length > 0; batch = waiting.take()) {
-      try {
-        await addCounts(database, batch)
-        faulty = false
-      } catch (error) {
-        if (!faulty) onWarning(`The statistics wait for their database: ${error}`)
-        faulty = true
-        if (!waiting.putBack(batch)) onWarning('Statistics are lost, because their database is unreachable')
-        return
-      }
-    }
+  function add(...counted: Parameters<Counts['add']>): void {
+    if (minuteOf(now()) !== minute) take()
+    counts.add(...counted)
   }
 
   /** Writes the counts so far. Never rejects: counts that could not be written stay in memory. */
   function flush(): Promise<void> {
-    writing = writing.then(write)
-    return writing
+    take()
+    return queue.flush()
   }
 
-  async function flushAndPrune(): Promise<void> {
-    await flush()
-    if (!faulty)
-      await pruneCounts(database, minute).catch((error) => onWarning(`Statistics were not pruned: ${error}`))
+  /** The queue reports outages. */
+  async function prune(): Promise<void> {
+    await pruneCounts(database, minute).catch((error) => {
+      if (kindOfError(error) !== 'outage') onWarning(`Statistics were not pruned: ${error}`)
+    })
   }
 
-  const timer = setInterval(flushAndPrune, FLUSH_MS).unref()
+  const timer = setInterval(() => void flush().then(prune), FLUSH_MS).unref()
   return {
     onEvent(event: ServiceEvent): void {
       if (COUNTED.has(event.type)) add('event', event.type)
@@ -81,7 +74,8 @@ export function statistics(database: Database, { onWarning, now = Date.now }: St
     flush,
     close(): Promise<void> {
       clearInterval(timer)
-      return flush()
+      take()
+      return queue.close()
     },
   }
 }
@@ -97,32 +91,18 @@ function rowsOf(counts: Counts, minute: number): StatisticRow[] {
   )
 }
 
-/** Rows that wait to be written, each key once. */
-function waitingRows() {
-  const rows = new Map<string, StatisticRow>()
-
-  function add(more: readonly StatisticRow[]): void {
-    for (const row of more) {
-      const key = keyOf(row)
-      rows.set(key, { ...row, count: row.count + (rows.get(key)?.count ?? 0) })
-    }
+/** Each key once, in the order of the keys: replicas that write in the same order do not wait for each other in a circle. */
+export function merged(rows: readonly StatisticRow[]): StatisticRow[] {
+  const byKey = new Map<string, StatisticRow>()
+  for (const row of rows) {
+    const key = keyOf(row)
+    byKey.set(key, { ...row, count: row.count + (byKey.get(key)?.count ?? 0) })
   }
+  return [...byKey].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row)
+}
 
-  return {
-    add,
-    take(): StatisticRow[] {
-      const batch = [...rows].sort(([one], [other]) => (one < other ? -1 : 1)).slice(0, BATCH)
-      for (const [key] of batch) rows.delete(key)
-      return batch.map(([, row]) => row)
-    },
-    /** `false`: too many rows wait, and all of them are dropped. */
-    putBack(batch: readonly StatisticRow[]): boolean {
-      add(batch)
-      if (rows.size <= MAX_WAITING) return true
-      rows.clear()
-      return false
-    },
-  }
+function keyOf({ resolution, start, name, label, bucket }: StatisticRow): string {
+  return [resolution, start, name, bucket, label].join(' ')
 }
 
 /** A response and how long it took. No member contains input of a caller. */
@@ -153,10 +133,7 @@ export function statisticsReader(database: Database, statistics: Pick<Statistics
 
 // The rows of the table `statistic`.
 
-/** Rows of one statement. SQLite works in the event loop: this many take some milliseconds. */
-export const BATCH = 500
-
-/** Adds to the counts of other replicas. @param rows at most `BATCH`, in the order of `keyOf` */
+/** Adds to the counts of other replicas. @param rows some hundreds, as `merged` orders them */
 export async function addCounts(database: Database, rows: readonly StatisticRow[]): Promise<void> {
   await database
     .insertInto('statistic')
@@ -167,11 +144,6 @@ export async function addCounts(database: Database, rows: readonly StatisticRow[
         .doUpdateSet(({ eb, ref }) => ({ count: eb('statistic.count', '+', ref('excluded.count')) })),
     )
     .execute()
-}
-
-/** Replicas that write rows in the same order do not wait for each other in a circle. */
-export function keyOf({ resolution, start, name, label, bucket }: StatisticRow): string {
-  return [resolution, start, name, bucket, label].join(' ')
 }
 
 /** Deletes rows that are older than their resolution keeps them. @param minute the current one */

@@ -1,4 +1,4 @@
-import { createHash, createSecretKey, randomUUID } from 'node:crypto'
+import { createSecretKey, randomUUID } from 'node:crypto'
 import type { PrivateJwk, ServerSecret, Store } from '@grantkit/core'
 import { signerAt } from '@grantkit/core/internal'
 import {
@@ -16,7 +16,7 @@ import {
 import * as z from 'zod'
 import { Methods } from '../../config/authentication-classes.ts'
 import { CALLBACK_PATH, type ExternalUsers } from '../../config/users.ts'
-import { storeErrorsAs503 } from '../../database/errors-as-503.ts'
+import { usedOnce } from '../../database/errors-as-503.ts'
 import { type Flow, flowsInCookies } from '../../http/flows.ts'
 import { CLOCK_TOLERANCE } from '../../http/signed-value.ts'
 import { UserId, userClaims } from '../user-claims.ts'
@@ -94,7 +94,7 @@ export function externalSignInOf(users: ExternalUsers, parts: ExternalSignInPart
   const flows = flowsInCookies({ secret, baseUrl }, cookies)
   const signer = { issuer: baseUrl, users, keys }
   const verify = responseVerifier(baseUrl, users, classes)
-  const used = usedOnce(store)
+  const used = usedOnce(store, 'external_sign_in')
 
   return {
     url: users.url,
@@ -115,7 +115,8 @@ export function externalSignInOf(users: ExternalUsers, parts: ExternalSignInPart
       const now = epochSeconds()
       const answer = await verify(response, now)
       // First of all, so that a response that came to a wrong browser is of no use in any other.
-      if (!(await used.add(answer.jti, now))) throw new ExternalSignInError('expired', 'It was used before')
+      const end = now + LIFETIME + CLOCK_TOLERANCE
+      if (!(await used.add(answer.jti, end))) throw new ExternalSignInError('expired', 'It was used before')
       const begun = flows.find(cookies, answer.jti)
       if (begun === undefined) throw new ExternalSignInError('expired', 'Not begun in this browser')
       if ('error' in answer) throw new ExternalSignInError('denied', answer.error)
@@ -150,18 +151,6 @@ function shortened(hints: Omit<BeginSignIn, 'returnTo' | 'prompt' | 'max_age'>) 
 
 function epochSeconds(): number {
   return Math.floor(Date.now() / 1000)
-}
-
-/** Written only for a response that the application signed, so that unauthenticated callers write nothing. */
-function usedOnce({ transients }: Store) {
-  if (transients === undefined) throw new Error('The store must keep transients')
-  return storeErrorsAs503({
-    add(jti: string, now: number) {
-      const id = `external sign-in ${createHash('sha256').update(jti).digest('base64url')}`
-      const expiresAt = now + LIFETIME + 2 * CLOCK_TOLERANCE
-      return transients.insert(id, { kind: 'external_sign_in', expiresAt }, expiresAt)
-    },
-  })
 }
 
 /** What the application has to know to sign a user in. */

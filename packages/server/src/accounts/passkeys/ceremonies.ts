@@ -3,10 +3,9 @@ import type { ServerSecret, Store } from '@grantkit/core'
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import * as z from 'zod'
 import type { RelyingParty } from '../../config/address.ts'
-import { storeErrorsAs503 } from '../../database/errors-as-503.ts'
+import { usedOnce } from '../../database/errors-as-503.ts'
 import { parseJson } from '../../http/bodies-and-answers.ts'
 import { type Flow, flowsInCookies } from '../../http/flows.ts'
-import { CLOCK_TOLERANCE } from '../../http/signed-value.ts'
 import type { Account, Accounts, StoredAccount } from '../accounts.ts'
 import type { Passkey, PasskeyRows } from './passkey-rows.ts'
 
@@ -24,19 +23,15 @@ const CHALLENGE_SECONDS = 5 * 60
 
 /** The challenges of one ceremony: each is bound to one browser, and is valid once (WebAuthn 13.4.3). */
 function challengesInCookies(
-  { secret, baseUrl, store: { transients } }: ChallengeOptions,
+  { secret, baseUrl, store }: ChallengeOptions,
   ceremony: 'sign-in' | 'registration',
 ) {
-  if (transients === undefined) throw new Error('The store must keep transients')
   const [name, purpose] = [`passkey-${ceremony}`, `passkey ${ceremony}`]
   const flows = flowsInCookies(
     { secret, baseUrl },
     { name, purpose, value: Challenge, seconds: CHALLENGE_SECONDS },
   )
-  const used = storeErrorsAs503({
-    add: (id: string, expiresAt: number) =>
-      transients.insert(id, { kind: 'passkey_challenge', expiresAt }, expiresAt),
-  })
+  const used = usedOnce(store, 'passkey_challenge')
   return {
     /** The Set-Cookie lines with a challenge and its account. @param cookies the Cookie header of the request */
     remember: (cookies: string | undefined, challenge: string, subject = '') =>
@@ -44,7 +39,7 @@ function challengesInCookies(
     /** The challenge that an answer names, if this browser was given it. @param answer not verified yet */
     read: (cookies: string | undefined, answer: unknown) => flows.find(cookies, challengeIn(answer)),
     /** Whether this is the first use. Called after the ceremony succeeded, so that unauthenticated callers write nothing. */
-    redeem: ({ id, exp }: Challenge) => used.add(`passkey challenge ${hashOf(id)}`, exp + CLOCK_TOLERANCE),
+    redeem: ({ id, exp }: Challenge) => used.add(id, exp),
   }
 }
 
@@ -60,10 +55,6 @@ function challengeIn(answer: unknown): string {
   return ClientData.safeParse(clientData).data?.challenge ?? ''
 }
 
-function hashOf(challenge: string): string {
-  return createHash('sha256').update(challenge).digest('base64url')
-}
-
 /** Reveals nothing about the user to a finder of the authenticator, and fits its 64 bytes (WebAuthn 14.6.1). */
 function userHandle(subject: string) {
   return Uint8Array.from(createHash('sha256').update(subject).digest())
@@ -71,22 +62,6 @@ function userHandle(subject: string) {
 
 /** The WebAuthn library, loaded at the first ceremony, because it contains many certificate parsers. */
 const webauthn = () => import('@simplewebauthn/server')
-
-/** Sign-in with a discoverable passkey, without an e-mail address (WebAuthn 7.2). */
-export interface SignInCeremony {
-  /** @param cookies the Cookie header of the request */
-  begin(cookies: string | undefined): Promise<StartedCeremony>
-  /**
-   * The passkey that a response names, which is not verified yet. `undefined`: it is unknown or of another account, or
-   * this browser has no recent challenge.
-   */
-  find(cookies: string | undefined, answer: SignInAnswer): Promise<PresentedPasskey | undefined>
-  /**
-   * The account of the passkey. `undefined`: it is not active, the response does not match the challenge, or it was used
-   * before.
-   */
-  verify(presented: PresentedPasskey): Promise<StoredAccount | undefined>
-}
 
 interface PresentedPasskey {
   readonly passkey: Passkey
@@ -110,21 +85,33 @@ interface SignInOptions extends CeremonyOptions {
   readonly accounts: Pick<Accounts, 'find'>
 }
 
-export function signInCeremony({ party, passkeys, accounts, ...options }: SignInOptions): SignInCeremony {
+export type SignInCeremony = ReturnType<typeof signInCeremony>
+
+/** Sign-in with a discoverable passkey, without an e-mail address (WebAuthn 7.2). */
+export function signInCeremony({ party, passkeys, accounts, ...options }: SignInOptions) {
   const challenges = challengesInCookies(options, 'sign-in')
   return {
-    async begin(cookies) {
+    /** @param cookies the Cookie header of the request */
+    async begin(cookies: string | undefined): Promise<StartedCeremony> {
       const { generateAuthenticationOptions } = await webauthn()
       const options = await generateAuthenticationOptions({ rpID: party.id, userVerification: 'required' })
       return { options, cookies: challenges.remember(cookies, options.challenge) }
     },
-    async find(cookies, answer) {
+    /**
+     * The passkey that a response names, which is not verified yet. `undefined`: it is unknown or of another account, or
+     * this browser has no recent challenge.
+     */
+    async find(cookies: string | undefined, answer: SignInAnswer): Promise<PresentedPasskey | undefined> {
       const challenge = challenges.read(cookies, answer)
       if (challenge === undefined) return undefined
       const passkey = await passkeys.find(answer.id)
       return passkey && isOwner(passkey, answer) ? { passkey, challenge, answer } : undefined
     },
-    async verify({ passkey, challenge, answer }) {
+    /**
+     * The account of the passkey. `undefined`: it is not active, the response does not match the challenge, or it was used
+     * before.
+     */
+    async verify({ passkey, challenge, answer }: PresentedPasskey): Promise<StoredAccount | undefined> {
       const use = await verifiedUse(party, challenge.id, passkey, answer)
       if (use === undefined || !(await challenges.redeem(challenge))) return undefined
       // Read before the use is recorded: if the passkey is removed afterwards, the session of this sign-in ends.
@@ -166,16 +153,6 @@ export interface StartedCeremony {
   readonly cookies: string[]
 }
 
-/** Registers a passkey for an account (WebAuthn 7.1). */
-export interface RegistrationCeremony {
-  begin(cookies: string | undefined, account: Account): Promise<StartedCeremony>
-  /**
-   * The new passkey, not stored yet. `undefined`: the response does not match a recent challenge of this browser and
-   * account, or was used before.
-   */
-  verify(cookies: string | undefined, account: Account, answer: string): Promise<Made | undefined>
-}
-
 type Made = Omit<Passkey, 'name' | 'addedAt'>
 
 export interface CeremonyOptions extends ChallengeOptions {
@@ -185,15 +162,13 @@ export interface CeremonyOptions extends ChallengeOptions {
   readonly passkeys: PasskeyRows
 }
 
-export function registrationCeremony({
-  name,
-  party,
-  passkeys,
-  ...options
-}: CeremonyOptions): RegistrationCeremony {
+export type RegistrationCeremony = ReturnType<typeof registrationCeremony>
+
+/** Registers a passkey for an account (WebAuthn 7.1). */
+export function registrationCeremony({ name, party, passkeys, ...options }: CeremonyOptions) {
   const challenges = challengesInCookies(options, 'registration')
   return {
-    async begin(cookies, account) {
+    async begin(cookies: string | undefined, account: Account): Promise<StartedCeremony> {
       const known = await passkeys.list(account.id)
       const { generateRegistrationOptions } = await webauthn()
       const options = await generateRegistrationOptions({
@@ -211,7 +186,11 @@ export function registrationCeremony({
       })
       return { options, cookies: challenges.remember(cookies, options.challenge, account.id) }
     },
-    async verify(cookies, account, answer) {
+    /**
+     * The new passkey, not stored yet. `undefined`: the response does not match a recent challenge of this browser and
+     * account, or was used before.
+     */
+    async verify(cookies: string | undefined, account: Account, answer: string): Promise<Made | undefined> {
       const response = parseJson(answer)
       const challenge = challenges.read(cookies, response)
       if (challenge?.subject !== account.id) return undefined

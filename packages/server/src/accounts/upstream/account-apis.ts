@@ -1,6 +1,6 @@
 import { type Configuration, fetchProtectedResource, type ServerMetadata } from 'openid-client'
 import type { Provider } from '../../config/providers.ts'
-import type { Claims, ProviderClaims } from './provider-claims.ts'
+import type { Claims, ProviderClaims } from './address.ts'
 
 /** Providers without OpenID Connect: OAuth 2.0, and an API that says who the user is. */
 interface AccountApi {

@@ -32,44 +32,36 @@ export interface LinkedIdentity {
   readonly oid?: string | undefined
 }
 
-/** @throws OAuthError `temporarily_unavailable` */
-export interface IdentityRows {
-  find(issuer: string, identity: string): Promise<LinkedIdentity | undefined>
-  /** The oldest first. */
-  list(subject: string): Promise<readonly LinkedIdentity[]>
-  /** Keeps what older releases did not keep of a link. */
-  complete(identity: Pick<Identity, 'issuer' | 'subject' | 'provider' | 'tenant' | 'oid'>): Promise<void>
-  /** {@link moveRemapped}. */
-  moveRemapped(identity: Identity): Promise<string | undefined>
-  /**
-   * Moves a link of a subject at a former issuer to this one, also what they verified. Nothing moves if the subject has a link at this issuer,
-   * or if two accounts have one at former issuers.
-   */
-  moveFormer(identity: Pick<Identity, 'issuer' | 'subject'>, former: readonly string[]): Promise<void>
-  /** Sets the roles that a provider gives to an account. @returns whether they are others than before */
-  setRoles(subject: string, provider: Provider, roles: readonly string[]): Promise<boolean>
-  /** `false`: the identity is linked already, or the sessions of its account have ended since the account was read. */
-  add(identity: LinkedIdentity, account: StoredAccount): Promise<boolean>
-  /** The same. `false` also if the account has an identity of this issuer. */
-  addFirst(identity: LinkedIdentity, account: StoredAccount): Promise<boolean>
-}
+export type IdentityRows = ReturnType<typeof identityRows>
 
-export function identityRows(database: Database): IdentityRows {
+/** @throws OAuthError `temporarily_unavailable` */
+export function identityRows(database: Database) {
   const rows = database.selectFrom('identity').selectAll()
-  return errorsAs503<IdentityRows>({
-    async find(issuer, identity) {
+  return errorsAs503({
+    async find(issuer: string, identity: string): Promise<LinkedIdentity | undefined> {
       const row = await rows.where('issuer', '=', issuer).where('subject', '=', identity).executeTakeFirst()
       return row && identityOf(row)
     },
-    async list(subject) {
+    /** The oldest first. */
+    async list(subject: string): Promise<readonly LinkedIdentity[]> {
       const found = await rows.where('account', '=', subject).orderBy('added_at').orderBy('issuer').execute()
       return found.map(identityOf)
     },
-    async complete({ issuer, subject, provider, ...person }) {
+    /** Keeps what older releases did not keep of a link. */
+    async complete({
+      issuer,
+      subject,
+      provider,
+      ...person
+    }: Pick<Identity, 'issuer' | 'subject' | 'provider' | 'tenant' | 'oid'>): Promise<void> {
       const link = database.updateTable('identity').set({ provider, ...personOf(person) })
       await link.where('issuer', '=', issuer).where('subject', '=', subject).execute()
     },
-    async moveFormer({ issuer, subject }, former) {
+    /**
+     * Moves a link of a subject at a former issuer to this one, also what they verified. Nothing moves if the subject has a link at this issuer,
+     * or if two accounts have one at former issuers.
+     */
+    async moveFormer({ issuer, subject }: Pick<Identity, 'issuer' | 'subject'>, former: readonly string[]) {
       await added(database, async (rows) => {
         const links = rows.selectFrom('identity').select(['issuer', 'account']).where('subject', '=', subject)
         const [link, ...others] = await links.where('issuer', 'in', former).execute()
@@ -82,10 +74,15 @@ export function identityRows(database: Database): IdentityRows {
         return true
       })
     },
-    moveRemapped: (identity) => moveRemapped(database, identity),
-    setRoles: (subject, provider, roles) => setRoles(database, subject, provider, roles),
-    add: (identity, account) => added(database, (rows) => addIdentity(rows, identity, account)),
-    addFirst: (identity, account) =>
+    moveRemapped: (identity: Identity) => moveRemapped(database, identity),
+    /** Sets the roles that a provider gives to an account. @returns whether they are others than before */
+    setRoles: (subject: string, provider: Provider, roles: readonly string[]) =>
+      setRoles(database, subject, provider, roles),
+    /** `false`: the identity is linked already, or the sessions of its account have ended since the account was read. */
+    add: (identity: LinkedIdentity, account: StoredAccount) =>
+      added(database, (rows) => addIdentity(rows, identity, account)),
+    /** The same. `false` also if the account has an identity of this issuer. */
+    addFirst: (identity: LinkedIdentity, account: StoredAccount) =>
       added(database, async (rows) => {
         // It locks the account, so that of two persons one is the first.
         if (!(await isCurrent(rows, account))) return false

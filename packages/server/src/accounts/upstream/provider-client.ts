@@ -17,10 +17,10 @@ import {
 } from 'openid-client'
 import type { Provider } from '../../config/providers.ts'
 import { ACCOUNT_APIS, claimsOfApi } from './account-apis.ts'
+import type { ProviderClaims } from './address.ts'
 import { clientAuthentication } from './client-authentication.ts'
 import { UpstreamError, upstreamErrorOf } from './identities.ts'
 import { isComplete } from './memberships.ts'
-import type { ProviderClaims } from './provider-claims.ts'
 import { faultOf, isOfOtherIssuer, mayComeFromOldMetadata } from './provider-faults.ts'
 
 /** The client of one provider: the way to it, and what its answer says of the user. Its tokens are dropped afterwards. */

@@ -1,6 +1,6 @@
 import { errors } from 'jose'
 import { ResponseBodyError, WWWAuthenticateChallengeError } from 'openid-client'
-import type { Claims } from './provider-claims.ts'
+import type { Claims } from './address.ts'
 
 /** What an error of the client says to the operator: the claim or parameter, what came, and what was expected. */
 export function faultOf(error: unknown): Error {

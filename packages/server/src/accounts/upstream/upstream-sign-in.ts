@@ -1,15 +1,15 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { ServerSecret, Store } from '@grantkit/core'
 import type { CustomFetch, ServerMetadata } from 'openid-client'
 import * as z from 'zod'
 import type { Provider } from '../../config/providers.ts'
-import { storeErrorsAs503 } from '../../database/errors-as-503.ts'
+import { usedOnce } from '../../database/errors-as-503.ts'
 import { type Flow, flowsInCookies } from '../../http/flows.ts'
 import { demandsLogin, fieldsOf, type SignInWishes, wishesIn } from '../../http/sign-in-wishes.ts'
 import { CLOCK_TOLERANCE } from '../../http/signed-value.ts'
+import type { ProviderClaims } from './address.ts'
 import { authenticationIn, type Identity, UpstreamError } from './identities.ts'
 import { profileIn } from './memberships.ts'
-import type { ProviderClaims } from './provider-claims.ts'
 import type { ProviderClient } from './provider-client.ts'
 
 /** The authorization code flow with one provider, as its client (OpenID Connect Core 3.1). */
@@ -101,7 +101,7 @@ export function upstreamSignIn(provider: Provider, options: UpstreamOptions): Up
   const redirectUri = `${options.baseUrl}/login/with/${provider.id}/callback`
   const purpose = `upstream ${provider.id}`
   const flows = flowsInCookies(options, { name: 'upstream', purpose, value: Begun, seconds: LIFETIME })
-  const used = usedOnce(options.store)
+  const used = usedOnce(options.store, 'upstream_sign_in')
   let opened: Promise<ProviderClient> | undefined
   /** The client library is loaded with the first sign-in: a start does not wait for it. */
   const openClient = () => {
@@ -230,15 +230,3 @@ const AuthTime = z
   .number()
   .refine((time) => time <= Date.now() / 1000 + CLOCK_TOLERANCE, 'auth_time is in the future')
   .optional()
-
-/** Written only after the provider has responded, so that unauthenticated callers write nothing. */
-function usedOnce({ transients }: Store) {
-  if (transients === undefined) throw new Error('The store must keep transients')
-  return storeErrorsAs503({
-    add(state: string, end: number) {
-      const id = `upstream sign-in ${createHash('sha256').update(state).digest('base64url')}`
-      const expiresAt = end + CLOCK_TOLERANCE
-      return transients.insert(id, { kind: 'upstream_sign_in', expiresAt }, expiresAt)
-    },
-  })
-}

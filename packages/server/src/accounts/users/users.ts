@@ -185,23 +185,19 @@ interface ImportedUser {
   readonly claims: Readonly<Record<string, unknown>>
 }
 
+/** The `issuer` of the identities that mark these accounts. It is no URL, so no OpenID provider has it. */
+const ORIGIN = 'application'
+
+export type ImportedUsers = ReturnType<typeof importedUsers>
+
 /**
  * The accounts of users who are known elsewhere. An e-mail address never identifies one of them: whoever gets the
  * application to accept an address does not get the account of another user.
  */
-export interface ImportedUsers {
-  /** Adds the account at the first sign-in, and updates its claims at the next ones. @throws OAuthError `temporarily_unavailable` */
-  signIn(user: ImportedUser): Promise<StoredAccount | NoImport>
-  /** Keeps out a user who has not signed in yet. `false`: the user has an account, or had one. */
-  refuse(sub: string): Promise<boolean>
-}
-
-/** The `issuer` of the identities that mark these accounts. It is no URL, so no OpenID provider has it. */
-const ORIGIN = 'application'
-
-export function importedUsers(database: Database, onEvent: (event: AccountEvent) => void): ImportedUsers {
-  return errorsAs503<ImportedUsers>({
-    async signIn(user) {
+export function importedUsers(database: Database, onEvent: (event: AccountEvent) => void) {
+  return errorsAs503({
+    /** Adds the account at the first sign-in, and updates its claims at the next ones. @throws OAuthError `temporarily_unavailable` */
+    async signIn(user: ImportedUser): Promise<StoredAccount | NoImport> {
       const known = await update(database, user)
       if (known !== undefined) return known
       if (await added(database, (rows) => insert(rows, user)))
@@ -209,7 +205,8 @@ export function importedUsers(database: Database, onEvent: (event: AccountEvent)
       // Another request may have added it meanwhile. An address of another account may be the same text as the id.
       return (await update(database, user)) ?? 'taken'
     },
-    async refuse(sub) {
+    /** Keeps out a user who has not signed in yet. `false`: the user has an account, or had one. */
+    async refuse(sub: string): Promise<boolean> {
       const removed = { email: null, claims: '{}', state: 'removed' } as const
       const isNew = await added(database, (rows) => insertRow(rows, sub, removed))
       if (isNew) onEvent({ type: 'account_removed', subject: sub })
