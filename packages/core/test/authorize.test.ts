@@ -41,7 +41,7 @@ describe('authorize, before the redirect URI is trusted', () => {
     expect(service.shown.error?.description).toBe(`${name} must not be repeated`)
   })
 
-  it('keeps its pages out of frames, caches and other sites', async () => {
+  it('UI-04, REQ-29: keeps its pages out of frames, caches and other sites', async () => {
     const { service, id } = await withClient()
     const pages = [await authorize(service, 'client_id=x'), await authorize(service, authorizationQuery(id))]
     for (const { headers } of pages) {

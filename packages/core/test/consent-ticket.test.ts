@@ -74,7 +74,7 @@ describe('a consent form that is sent again', () => {
   it.each([
     ['the same code while that one is valid', 59, true],
     ['no code from the second in which that one ends', 60, false],
-  ])('unchanged gives %s', async (_, later, given) => {
+  ])('UI-01: unchanged gives %s', async (_, later, given) => {
     const { service, client, send } = await atConsent()
     const { code } = await send(ALL)
     service.clock.now += later
@@ -91,7 +91,7 @@ describe('a consent form that is sent again', () => {
     expect(service.events.at(-1)).toMatchObject({ type: 'refused', reason: 'consent_ticket_spent' })
   })
 
-  it('unchanged does not affect tokens that were issued in the meantime', async () => {
+  it('UI-01: unchanged gives no code and does not affect tokens that were issued in the meantime', async () => {
     const { service, client, send } = await atConsent()
     const tokens = bodyOf<TokenAnswer>(await redeem(service, client, (await send(ALL)).code ?? ''))
     expect(await send(ALL)).toMatchObject({ error: 'invalid_request' })

@@ -43,7 +43,7 @@ const EVERY_PAGE = ui.interaction.uiLocales.flatMap((locale) =>
 )
 
 describe.each(EVERY_PAGE)('the page $name in $locale', ({ locale, show }) => {
-  it('is complete, escapes what others chose, and runs nothing but what core gave it', async () => {
+  it('UI-05, REQ-74: is complete, escapes what others chose, and runs nothing but what core gave it', async () => {
     const { body: whole, headers } = await show()
     const body = whole.replace(`<script>${POSTING.script}</script>`, '')
     expect(body).toContain(`<html lang="${locale}" dir="ltr">`)

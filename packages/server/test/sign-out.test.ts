@@ -1,5 +1,5 @@
 import { sessionCookie } from '@grantkit/test-servers/session-cookie'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { DANA } from './people.ts'
 import { type RunningServer, runServer } from './running-server.ts'
 
@@ -11,9 +11,16 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const account = (cookie: string) =>
-  fetch(`${server.baseUrl}/account`, { headers: { cookie }, redirect: 'manual' })
+const account = (cookie: string, base = server.baseUrl) =>
+  fetch(`${base}/account`, { headers: { cookie }, redirect: 'manual' })
 const isSignedIn = async (cookie: string) => (await account(cookie)).status === 200
+const signOut = (base: string, cookie: string, fields: Record<string, string> = {}) =>
+  fetch(`${base}/logout`, {
+    method: 'POST',
+    headers: { cookie },
+    body: new URLSearchParams(fields),
+    redirect: 'manual',
+  })
 const signOutEverywhere = (cookie: string, token: string) =>
   fetch(`${server.baseUrl}/account/sign-out`, {
     method: 'POST',
@@ -64,4 +71,31 @@ it('no form of another page signs a user out everywhere', async () => {
   const cookie = await sessionCookie(server.baseUrl)
   expect((await signOutEverywhere(cookie, 'made up')).status).toBe(403)
   expect(await isSignedIn(cookie)).toBe(true)
+})
+
+it('UI-08: a sign-out leads only to this server', async () => {
+  const return_to = '//evil.example'
+  const page = await fetch(`${server.baseUrl}/logout?${new URLSearchParams({ return_to })}`)
+  expect(await page.text()).toContain('name="return_to" value="/"')
+  const { headers } = await signOut(server.baseUrl, '', { return_to })
+  expect(headers.get('location')).toMatch(/^\/login\?return_to=%2F$/)
+})
+
+it('UI-10: a session is neither accepted nor ended while the database is unreachable', async () => {
+  const own = await runServer({ DATABASE_URL: 'memory:', STORE_URL: 'memory:' })
+  onTestFinished(() => own.close())
+  const cookie = await sessionCookie(own.baseUrl)
+  const statusOfAccount = async () => (await account(cookie, own.baseUrl)).status
+  const { rowsNow } = own.database
+  const failing = () => {
+    throw Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR', errcode: 10 })
+  }
+  Object.assign(own.database, { rowsNow: failing })
+  expect(await statusOfAccount()).toBe(503)
+  const refused = await signOut(own.baseUrl, cookie)
+  expect([refused.status, refused.headers.get('set-cookie')]).toEqual([503, null])
+  Object.assign(own.database, { rowsNow })
+  expect(await statusOfAccount(), 'it goes on').toBe(200)
+  expect((await signOut(own.baseUrl, cookie)).status).toBe(303)
+  expect(await statusOfAccount()).toBe(303)
 })
