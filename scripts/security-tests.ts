@@ -31,7 +31,7 @@ function rowsIn(file: string): Row[] {
 
 /** The name of a test, without its `each` placeholders. */
 function sentenceIn(name: string): string {
-  return name.replaceAll("\\'", "'").replace(/: %[sj#]$/, '')
+  return name.replaceAll("\\'", "'").replace(/: (%[sj#]|\$\w+)$/, '')
 }
 
 /** The rows that every server has to keep. */

@@ -131,6 +131,8 @@ onTheService('the MCP server', (bench) => {
     it('PR-14, REQ-51: a bad token or one for another resource is a 401, whatever the message is', async () => {
       const app = await App.register(bench)
       const { access_token } = await app.tokens({ resource: bench.base })
+      const { access_token: forMcp } = await app.tokens({ resource: `${bench.base}/mcp` })
+      expectInvalidToken(bench, await app.call(forMcp), 'at the API')
       for (const token of ['x', access_token]) {
         const bearer = [['Authorization', `Bearer ${token}`]] as const
         for (const method of ['server/discover', 'tools/list', 'subscriptions/listen', 'nothing'])

@@ -31,11 +31,15 @@ describe('requestedResources', () => {
   it.each([
     'https://other.example',
     'mcp',
+    '/mcp',
+    ' ',
     'https://server.example/mcp#x',
     'https://server.example/mcp/',
+    'https://server.example/MCP',
+    'https://server.example//mcp',
     'javascript:x',
     'x'.repeat(3000),
-  ])('refuses %s', (resource) => {
+  ])('RS-01, D10: refuses a resource that is unknown: %s', (resource) => {
     const reason = 'resource_unknown'
     expect(() => requestedResources([resource], known)).toThrow(expect.objectContaining({ reason }))
   })
@@ -49,7 +53,7 @@ describe('narrowedResources', () => {
     ['part of what was granted', [known[0]], known, [known[0]]],
     ['any resource of a grant that was bound to none', [known[1]], [], [known[1]]],
     ['what is still hosted of what was granted', [], [GONE, known[1]], [known[1]]],
-  ])('gives %s', (_, requested, granted, expected) => {
+  ])('RS-06, D10: gives a token request %s', (_, requested, granted, expected) => {
     expect(narrowedResources(requested as string[], granted as string[], known)).toEqual(expected)
   })
 

@@ -7,8 +7,8 @@ const JWT = 'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2ln'
 
 describe('bearerToken', () => {
   // The fifth is `{"a":1}:secret`, whose base64 begins like a JWT.
-  it.each([undefined, '', 'Basic eDp5', 'Bearertoken', 'Basic eyJhIjoxfTpzZWNyZXQ=', 'DPoP abc'])(
-    'takes %j for no token at all',
+  it.each([undefined, '', 'Basic eDp5', 'Bearertoken', 'Basic eyJhIjoxfTpzZWNyZXQ=', 'DPoP abc', 'gka_x'])(
+    'PR-01, REQ-53: takes %j for no token at all',
     (authorization) => {
       expect(bearerToken(authorization)).toBeUndefined()
     },
@@ -19,7 +19,7 @@ describe('bearerToken', () => {
     expect(() => bearerToken(`Bearer ${'a'.repeat(8193)}`)).toThrow()
   })
 
-  it.each(['Bearer abc', 'bearer abc', 'BEARER abc'])('reads %j', (authorization) => {
+  it.each(['Bearer abc', 'bearer abc', 'BEARER abc', 'bEaReR abc'])('REQ-57: reads %j', (authorization) => {
     expect(bearerToken(authorization)).toBe('abc')
   })
 
@@ -27,6 +27,7 @@ describe('bearerToken', () => {
     'Bearer',
     'Bearer ',
     'Bearer  abc',
+    'Bearer\tabc',
     'Bearer a b',
     'Bearer a,b',
     'Bearer abc, Bearer def',
@@ -42,7 +43,7 @@ describe('bearerToken', () => {
       (scheme) => scheme + JWT,
     ),
     `Bearer ${'a'.repeat(9000)}`,
-  ])('finds a fault with %j and does not call it anonymous', (authorization) => {
+  ])('PR-02, REQ-54, REQ-57: finds a fault with %j and does not call it anonymous', (authorization) => {
     const reason = 'bearer_malformed'
     expect(() => bearerToken(authorization)).toThrow(expect.objectContaining({ reason }))
   })
