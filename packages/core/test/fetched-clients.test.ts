@@ -663,7 +663,7 @@ describe('a user who tries unknown documents', () => {
     return { counted, ...openWithDocuments({ rateLimiter }) }
   }
 
-  it('is stopped by the rate limiter before a request to the host', async () => {
+  it('CM-15: is stopped by the rate limiter before a request to the host', async () => {
     const { service, host } = limited()
     for (const number of [1, 2, 3]) await authorizeAs(ALICE, `https://evil${number}.dev/c`)(service)
     const refused = await authorizeAs(ALICE, 'https://evil.dev/4')(service)
@@ -700,7 +700,7 @@ describe('a user who tries unknown documents', () => {
     expect((await authorizeAs(ALICE, 'https://editor.dev/new')(service)).body).toBe('consent')
   })
 
-  it('does not affect the clients of other users', async () => {
+  it('CM-15: does not affect the clients of other users', async () => {
     const { service } = openWithDocuments()
     await signedIn(service)
     const answers = []

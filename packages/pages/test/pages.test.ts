@@ -234,15 +234,17 @@ describe('the consent page', () => {
       { host: 'a.example', loopback: true },
       'can pretend to be this app',
     ],
-  ])('says how far to trust the name of %s', async (_, client, identity, text) => {
+  ])('DR-01, REQ-24: says how far to trust the name of %s', async (_, client, identity, text) => {
     const known = { ...client, clientId: 'https://a.example/app.json' }
     expect(await consent({ client: known, identity })).toContain(text)
   })
 
-  it('shows the whole address of a document, and its host larger', async () => {
-    const client = { ...CLIENT, origin: 'document' as const, clientId: 'https://a.example/desk/app.json' }
+  it('CM-13: shows the whole address of a document, escaped, and its host larger', async () => {
+    const clientId = "https://a.example/claude.ai/x'onclick='alert(1)&lt;/app.json"
+    const client = { ...CLIENT, origin: 'document' as const, clientId }
     const body = await consent({ client, identity: { host: 'a.example', loopback: false } })
-    expect(body).toContain('https://<strong class="host">a.example</strong>/desk/app.json')
+    const rest = '/claude.ai/x&#39;onclick=&#39;alert(1)&amp;lt;/app.json'
+    expect(body).toContain(`https://<strong class="host">a.example</strong>${rest}</code>`)
   })
 
   it('shows a private-use address with its scheme', async () => {
