@@ -50,7 +50,7 @@ function forged(service: Service, claims: Record<string, unknown>, key = service
 }
 
 describe('signing out', () => {
-  it('with a hint of this sign-in ends the session at once, and goes back with the state', async () => {
+  it('LO-08: with a hint of this sign-in ends the session at once, and goes back with the state', async () => {
     const { send, hint, ended, cookie } = await signedIn()
     const answer = await send({ id_token_hint: hint, post_logout_redirect_uri: BACK, state: 'a b' })
     expect([answer.status, answer.headers.location]).toEqual([303, `${BACK}?state=a+b`])

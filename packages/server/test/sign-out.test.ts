@@ -1,4 +1,5 @@
 import { sessionCookie } from '@grantkit/test-servers/session-cookie'
+import { testClient } from '@grantkit/testkit/client'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { DANA } from './people.ts'
 import { type RunningServer, runServer } from './running-server.ts'
@@ -98,4 +99,23 @@ it('UI-10: a session is neither accepted nor ended while the database is unreach
   expect(await statusOfAccount(), 'it goes on').toBe(200)
   expect((await signOut(own.baseUrl, cookie)).status).toBe(303)
   expect(await statusOfAccount()).toBe(303)
+})
+
+it('LO-08: a sign-out by an app ends the session on the server, and no other', async () => {
+  const own = await runServer({ LOGOUT: 'on' })
+  onTestFinished(() => own.close())
+  const [cookie, other] = [await sessionCookie(own.baseUrl), await sessionCookie(own.baseUrl)]
+  const back = 'http://127.0.0.1:49200/signed-out'
+  const redirects = { redirect_uris: ['http://127.0.0.1:49200/callback'], post_logout_redirect_uris: [back] }
+  const app = await testClient(own.baseUrl, { metadata: redirects, browser: { cookie } })
+  const { id_token = '' } = await app.tokens('openid')
+  const query = new URLSearchParams({ id_token_hint: id_token, post_logout_redirect_uri: back, state: 's' })
+  const answer = await fetch(`${own.baseUrl}/oauth/logout?${query}`, {
+    headers: { cookie },
+    redirect: 'manual',
+  })
+  expect([answer.status, answer.headers.get('location')]).toEqual([303, `${back}?state=s`])
+  expect(answer.headers.get('set-cookie')).toMatch(/^session[^=]*=; Max-Age=0/)
+  const statuses = [cookie, other].map(async (one) => (await account(one, own.baseUrl)).status)
+  expect(await Promise.all(statuses)).toEqual([303, 200])
 })

@@ -252,7 +252,7 @@ describe('the sign-in form', () => {
     expect((await page.request('/login')).status).toBe(200)
   })
 
-  it('slows down guessing, for this account only', async () => {
+  it('UI-11: slows down guessing, for this account only', async () => {
     const page = openLogin()
     for (let attempt = 0; attempt < 10; attempt++) await submit({ password: `guess ${attempt}` }, {}, page)
     const blocked = await submit({}, {}, page)
