@@ -5,7 +5,7 @@ import { basename, join, sep } from 'node:path'
 const ROOT = join(import.meta.dirname, '..')
 /** A row stands at the lowest level where it can break. */
 const TESTS = [
-  '{apps/reference/test/security,proof/fuzz}/*.test.ts',
+  '{apps/reference/test,apps/reference/test/security,proof/fuzz}/*.test.ts',
   'apps/reference/src/{oauth,school}/*.test.ts',
   'packages/{core,notifications,pages,server}/{src,test}/**/*.test.ts',
 ]

@@ -82,7 +82,7 @@ describeHeaders(
       })
     })
 
-    it('no header changes an address that the service names', async () => {
+    it('HT-08, D16: no header changes an address that the service names', async () => {
       const headers = {
         host: 'evil.example',
         'x-forwarded-host': 'evil.example',

@@ -6,12 +6,14 @@ import { openService, REDIRECT_URI, type Service } from './service.ts'
 /** Allows `points` events per key, then returns 30 seconds. */
 function limitOf(points: number) {
   const counted = new Map<string, number>()
-  const take: RateLimiter['take'] = async (limit, key) => {
+  const windows = new Map<string, object>()
+  const take: RateLimiter['take'] = async (limit, key, window) => {
     const name = `${limit} ${key}`
+    windows.set(limit, window)
     counted.set(name, (counted.get(name) ?? 0) + 1)
     return (counted.get(name) ?? 0) > points ? 30 : 0
   }
-  return { counted, take }
+  return { counted, windows, take }
 }
 
 /** The service, called from an address. */
@@ -118,10 +120,12 @@ describe('failed requests of a client', () => {
   })
 
   it('CA-08: beyond the limit are a 429 with Retry-After', async () => {
-    const service = from(openService({ rateLimiter: limitOf(2) }), HOME)
+    const limiter = limitOf(2)
+    const service = from(openService({ rateLimiter: limiter }), HOME)
     const client = await register(service)
     const fail = () => refresh(service, client, 'bad')
     expect(await statuses([fail(), fail()])).toEqual([400, 400])
+    expect(limiter.windows.get('client_failure'), 'by default').toEqual({ points: 100, seconds: 600 })
     const refused = await fail()
     expect([refused.status, refused.headers['retry-after']]).toEqual([429, '30'])
     expect(bodyOf(refused)).toEqual({
