@@ -60,7 +60,7 @@ describe('a request of protocol 2026-07-28', () => {
     ['subscriptions/listen', message2026('subscriptions/listen'), 200, -32603],
     ['an unknown tool', message2026('tools/call', { name: 'nothing' }, 'nothing'), 200, -32602],
   ])(
-    'PR-11, PR-12: is refused in one JSON body, and keeps no connection open: %s',
+    'PR-11, PR-12: what the headers or the protocol forbid is refused in one JSON body, and keeps no connection open: %s',
     async (_, message, status, code) => {
       const answer = await post(message)
       expect(answer).toMatchObject({ status, type: 'application/json', error: { code } })

@@ -174,7 +174,7 @@ describe('the transport', () => {
     ['no message', {}, '[]', 400],
     ['a value', {}, 'null', 400],
     ['thousands of levels', {}, '['.repeat(20_000), 400],
-  ])('REQ-70: refuses %s', async (_, headers, body, status) => {
+  ])('REQ-70: a body that is no message is refused: %s', async (_, headers, body, status) => {
     expect((await post(headers as Record<string, string>, body)).status).toBe(status)
   })
 

@@ -26,15 +26,18 @@ describe('authorize, before the redirect URI is trusted', () => {
     ['no client_id', { client_id: undefined }, 'message_invalid'],
     ['no redirect_uri, though only one is registered', { redirect_uri: undefined }, 'redirect_uri_missing'],
     ['a foreign redirect_uri', { redirect_uri: 'https://evil.example/cb' }, 'redirect_uri_not_registered'],
-  ])('RA-01, RA-06, REQ-11: shows a page for %s and redirects nowhere', async (_, overrides, reason) => {
-    const { service, id } = await withClient()
-    for (const prompt of [undefined, 'none'])
-      for (const user of [ALICE, {}]) {
-        const response = await authorize(service, authorizationQuery(id, { ...overrides, prompt }), user)
-        expect([response.status, response.headers.location]).toEqual([400, undefined])
-        expect(service.shown.error?.reason).toBe(reason)
-      }
-  })
+  ])(
+    'RA-01, RA-06, REQ-11: without a redirect URI to trust there is a page, and no redirect: %s',
+    async (_, overrides, reason) => {
+      const { service, id } = await withClient()
+      for (const prompt of [undefined, 'none'])
+        for (const user of [ALICE, {}]) {
+          const response = await authorize(service, authorizationQuery(id, { ...overrides, prompt }), user)
+          expect([response.status, response.headers.location]).toEqual([400, undefined])
+          expect(service.shown.error?.reason).toBe(reason)
+        }
+    },
+  )
 
   it.each(['redirect_uri', 'client_id'])('RA-05, REQ-10: shows a page when %s is repeated', async (name) => {
     const { service, id } = await withClient()
@@ -43,7 +46,7 @@ describe('authorize, before the redirect URI is trusted', () => {
     expect(service.shown.error?.description).toBe(`${name} must not be repeated`)
   })
 
-  it('UI-04, REQ-29: keeps its pages out of frames, caches and other sites', async () => {
+  it('UI-04, REQ-29: the authorization endpoint keeps its pages out of frames, caches and other sites', async () => {
     const { service, id } = await withClient()
     const pages = [await authorize(service, 'client_id=x'), await authorize(service, authorizationQuery(id))]
     for (const { headers } of pages) {
@@ -76,7 +79,7 @@ describe('authorize, after the redirect URI is trusted', () => {
     ),
     ['a nonce beyond all measure', { nonce: 'n'.repeat(4001) }, 'invalid_request'],
   ])(
-    'AQ-09, REQ-17, REQ-19, REQ-20, REQ-22, REQ-23: sends %s back with state and iss, and fetches nothing',
+    'AQ-09, REQ-17, REQ-19, REQ-20, REQ-22, REQ-23: what is wrong goes back with state and iss, and nothing is fetched: %s',
     async (_, overrides, error) => {
       const { service, id } = await withClient()
       const fetched = vi.spyOn(globalThis, 'fetch')

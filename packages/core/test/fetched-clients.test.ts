@@ -668,7 +668,7 @@ describe('a user who tries unknown documents', () => {
     return { counted, windows, ...openWithDocuments({ rateLimiter }) }
   }
 
-  it('CM-15: is stopped by the rate limiter before a request to the host', async () => {
+  it('CM-15: a user who tries unknown documents is stopped before a request to the host', async () => {
     const { service, host, windows } = limited()
     for (const number of [1, 2, 3]) await authorizeAs(ALICE, `https://evil${number}.dev/c`)(service)
     expect(windows[0], 'by default').toEqual({ points: 10, seconds: 3600 })
@@ -706,7 +706,7 @@ describe('a user who tries unknown documents', () => {
     expect((await authorizeAs(ALICE, 'https://editor.dev/new')(service)).body).toBe('consent')
   })
 
-  it('CM-15: does not affect the clients of other users', async () => {
+  it('CM-15: a user who tries unknown documents does not affect the clients of other users', async () => {
     const { service } = openWithDocuments()
     await signedIn(service)
     const answers = []

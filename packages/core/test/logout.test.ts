@@ -50,7 +50,7 @@ function forged(service: Service, claims: Record<string, unknown>, key = service
 }
 
 describe('signing out', () => {
-  it('LO-08: with a hint of this sign-in ends the session at once, and goes back with the state', async () => {
+  it('LO-08: a sign-out with a hint of this sign-in ends the session at once, and goes back with the state', async () => {
     const { send, hint, ended, cookie } = await signedIn()
     const answer = await send({ id_token_hint: hint, post_logout_redirect_uri: BACK, state: 'a b' })
     expect([answer.status, answer.headers.location]).toEqual([303, `${BACK}?state=a+b`])
@@ -86,7 +86,7 @@ describe('signing out', () => {
     expect(changed.body, 'a changed one proves nothing').toBe('asks')
   })
 
-  it('JW-05: accepts an expired hint', async () => {
+  it('JW-05: an expired hint is accepted', async () => {
     const { service, send, hint, ended } = await signedIn()
     service.clock.now += 30 * 24 * 60 * 60
     await send({ id_token_hint: hint })
@@ -289,7 +289,7 @@ describe('a hint that cannot be verified', () => {
     ['without a user', (service) => forged(service, { sub: undefined })],
     ['that is no token', async () => 'nonsense'],
   ] satisfies [string, (service: Service, hint: string) => Promise<string>][])(
-    'JW-01, JW-02, JW-05, LO-07: a hint %s ends no session, redirects nowhere and is rejected',
+    'JW-01, JW-02, JW-05, LO-07: a hint that cannot be verified ends no session, redirects nowhere and is rejected: %s',
     async (_, hint) => {
       const { service, send, hint: genuine, ended, shown, client } = await signedIn()
       const id_token_hint = await hint(service, genuine)

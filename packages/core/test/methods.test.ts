@@ -30,7 +30,7 @@ describe('an unsupported method', () => {
   const { service } = newRecording()
 
   it.each(service.server.routes.map(({ path }) => path).filter((path) => path !== ANY_METHOD))(
-    'HT-01, REQ-30, REQ-73: is a 405 of %s, which names the methods, and scripts can read it if they may call the endpoint',
+    'HT-01, REQ-30, REQ-73: an unsupported method is a 405 that names the others, and scripts can read it if they may call the endpoint: %s',
     async (path) => {
       const { status, headers, body } = await service.send('PATCH', path)
       const open = headers['access-control-allow-origin'] === '*'

@@ -50,7 +50,7 @@ describe('registrations', () => {
     expect((await registerAt(from(service, ELSEWHERE))).status, 'another address').toBe(201)
   })
 
-  it('DR-10, REQ-64: are limited even without a limiter: a hundred per address in ten minutes', async () => {
+  it('DR-10, REQ-64: registrations are a hundred per address in ten minutes, even without a limiter', async () => {
     const service = openService()
     const home = from(service, HOME)
     for (let n = 0; n < 100; n++) expect((await registerAt(home)).status).toBe(201)
@@ -88,7 +88,7 @@ describe('registrations', () => {
     expect([...limiter.counted]).toEqual([['registration unknown', 2]])
   })
 
-  it('DR-10: are not counted by a header that any caller can set', async () => {
+  it('DR-10: registrations are not counted by a header that any caller can set', async () => {
     const limiter = limitOf(9)
     const service = from(openService({ rateLimiter: limiter }), HOME)
     for (const forwarded of ['1.1.1.1', '2.2.2.2'])
@@ -119,7 +119,7 @@ describe('failed requests of a client', () => {
     expect([refused.status, limiter.counted.size]).toEqual([413, 0])
   })
 
-  it('CA-08: beyond the limit are a 429 with Retry-After', async () => {
+  it('CA-08: failed requests beyond the limit are a 429 with Retry-After', async () => {
     const limiter = limitOf(2)
     const service = from(openService({ rateLimiter: limiter }), HOME)
     const client = await register(service)
@@ -145,7 +145,7 @@ describe('failed requests of a client', () => {
     expect([...limiter.counted.keys()]).toEqual([`client_failure ${client.clientId} ${HOME}`])
   })
 
-  it('CA-08: never block a valid request: after a thousand failures the client itself is served', async () => {
+  it('CA-08: failed requests never block a valid one: after a thousand failures the client itself is served', async () => {
     const service = from(openService({ rateLimiter: limitOf(2) }), HOME)
     const client = await confidential(service)
     const { refresh_token } = await tokensFor(service, client)

@@ -105,7 +105,7 @@ describe('the token endpoint', () => {
     )
   })
 
-  it('REQ-31: does not read the query string', async () => {
+  it('REQ-31: the query of a token request is not read', async () => {
     const { service, client } = await withClient()
     const query = { grant_type: 'authorization_code', ...credentials(client) }
     const response = await service.send('POST', '/api/oauth/token', { query, form: 'a=b' })
@@ -113,7 +113,7 @@ describe('the token endpoint', () => {
   })
 
   it.each(['grant_type', 'client_id', 'code', 'redirect_uri', 'code_verifier'])(
-    'HT-03, REQ-32: refuses %s when it is sent twice, and consumes nothing',
+    'HT-03, REQ-32: a parameter that is sent twice is refused, and consumes nothing: %s',
     async (name) => {
       const { service, client } = await withClient()
       const code = await codeFor(service, client.clientId)
@@ -320,7 +320,7 @@ describe('redeeming a code', () => {
     }
   })
 
-  it('REQ-52: stores no secret, only hashes', async () => {
+  it('REQ-52: a credential is long, and stored only as a hash', async () => {
     const { service, client } = await withClient(CONFIDENTIAL)
     const code = await codeFor(service, client.clientId)
     const tokens = bodyOf<TokenAnswer>(await redeem(service, client, code))
@@ -565,7 +565,7 @@ describe('the ID token', () => {
   }
 
   it.each(['RS256', 'ES256', 'EdDSA'])(
-    'D14: is signed with %s when the client registered it',
+    'D14: an ID token is signed with the algorithm that its client registered: %s',
     async (alg) => {
       const { service, client } = await withClient({ id_token_signed_response_alg: alg })
       const { id_token } = await tokensFor(service, client)
@@ -589,7 +589,7 @@ describe('the ID token', () => {
     expect(decodeJwt(id_token).at_hash).toBe(half.toString('base64url'))
   })
 
-  it('REQ-50: names the user, the sign-in time and the client', async () => {
+  it('REQ-50: an ID token names the user, the sign-in time and the client', async () => {
     const { service, client } = await withClient()
     const { id_token } = await tokensFor(service, client, { nonce: 'n-0S6' })
     const { payload } = await verified(service, id_token)

@@ -43,7 +43,7 @@ const EVERY_PAGE = ui.interaction.uiLocales.flatMap((locale) =>
 )
 
 describe.each(EVERY_PAGE)('the page $name in $locale', ({ locale, show }) => {
-  it('UI-05, REQ-74: is complete, escapes what others chose, and runs nothing but what core gave it', async () => {
+  it('UI-05, REQ-74: every page is complete, escapes what others chose, and runs nothing but what core gave it', async () => {
     const { body: whole, headers } = await show()
     const body = whole.replace(`<script>${POSTING.script}</script>`, '')
     expect(body).toContain(`<html lang="${locale}" dir="ltr">`)
@@ -234,12 +234,15 @@ describe('the consent page', () => {
       { host: 'a.example', loopback: true },
       'can pretend to be this app',
     ],
-  ])('DR-01, REQ-24: says how far to trust the name of %s', async (_, client, identity, text) => {
-    const known = { ...client, clientId: 'https://a.example/app.json' }
-    expect(await consent({ client: known, identity })).toContain(text)
-  })
+  ])(
+    'DR-01, REQ-24: the consent page says how far to trust the name that a client has: %s',
+    async (_, client, identity, text) => {
+      const known = { ...client, clientId: 'https://a.example/app.json' }
+      expect(await consent({ client: known, identity })).toContain(text)
+    },
+  )
 
-  it('CM-13: shows the whole address of a document, escaped, and its host larger', async () => {
+  it('CM-13: the consent page shows the whole address of a document, escaped, and its host larger', async () => {
     const clientId = "https://a.example/claude.ai/x'onclick='alert(1)&lt;/app.json"
     const client = { ...CLIENT, origin: 'document' as const, clientId }
     const body = await consent({ client, identity: { host: 'a.example', loopback: false } })

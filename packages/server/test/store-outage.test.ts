@@ -21,7 +21,7 @@ function failing(store: Store): Store {
   const guarded = <R extends object>(name: string, records: R): R =>
     new Proxy(records, {
       get: (target, verb) => {
-        const method = Reflect.get(target, verb)
+        const method = Reflect.get(target, verb) as (...input: unknown[]) => Promise<unknown>
         if (!fails(`${name}.${String(verb)}`)) return method.bind(target)
         return () => Promise.reject(new Error('connection lost'))
       },

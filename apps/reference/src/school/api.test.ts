@@ -262,7 +262,7 @@ describe('writing', () => {
     ['an unknown member', '{"title":"Knots","admin":true}'],
     ['a price without a currency', '{"title":"Knots","price":{"amount":100}}'],
     ['a day that is none', '{"title":"Knots","starts_on":"2027-02-30"}'],
-  ])('PR-09: refuses a record with %s, added or changed', async (_, body) => {
+  ])('PR-09: a record that could not be shown is refused, added or changed: %s', async (_, body) => {
     const call = await openSchool()
     const item = '/api/courses/bread-at-home'
     const before = (await call('GET', item)).body

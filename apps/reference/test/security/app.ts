@@ -69,6 +69,11 @@ export class App {
     return this.#client.redirectUri
   }
 
+  /** The client credentials. */
+  get credentials(): Overrides {
+    return this.#client.credentials
+  }
+
   query(overrides: Overrides = {}): string {
     const scope = 'openid profile courses:read'
     const usual = { scope, state: 'st-4711', code_challenge: CHALLENGE }

@@ -4,7 +4,7 @@ import { FORM, jsonBody, parameters, ResourceParameter, readMessage, requireMedi
 
 describe('parameters', () => {
   it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'a[]', 'a[0]', 'A', 'a.x'])(
-    'HT-03: take %s for a name like any other',
+    'HT-03: a parameter may have any name: %s',
     (name) => {
       expect(parameters('a=b')[name]).toBeUndefined()
       expect(Object.entries(parameters(`${name}=x&a=b`))).toEqual([
@@ -23,7 +23,7 @@ describe('parameters', () => {
     })
   })
 
-  it('HT-06: are a hundred at most, whatever their names', () => {
+  it('HT-06: parameters are a hundred at most, whatever their names', () => {
     expect(parameters('a=1&'.repeat(99)).a).toHaveLength(99)
     for (const many of ['a=1&'.repeat(100), '&'.repeat(100), 'a&'.repeat(5000)])
       expect(() => parameters(many)).toThrow('too many parameters')
@@ -78,10 +78,13 @@ describe('the media type of a message', () => {
     `${FORM}, ${FORM}`,
     `text/plain; charset=utf-8`,
     'multipart/form-data; boundary=x',
-  ])('HT-02, REQ-30: of a form cannot be another, or in another charset than UTF-8: %s', (type) => {
-    const error = { reason: 'media_type_unsupported', status: 415, parameters: { mediaType: FORM } }
-    expect(() => requireMediaType(requestOf(type), FORM)).toThrow(expect.objectContaining(error))
-  })
+  ])(
+    'HT-02, REQ-30: a form without its media type, or in another charset than UTF-8, is not read: %s',
+    (type) => {
+      const error = { reason: 'media_type_unsupported', status: 415, parameters: { mediaType: FORM } }
+      expect(() => requireMediaType(requestOf(type), FORM)).toThrow(expect.objectContaining(error))
+    },
+  )
 
   it('of a JSON body is JSON', () => {
     expect(jsonBody(requestOf('application/json', '{"a":1}'))).toEqual({ a: 1 })

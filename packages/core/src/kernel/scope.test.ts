@@ -43,7 +43,7 @@ describe('requestedScopes', () => {
     ['__proto__', 'scope_unknown'],
     ['a  b', 'scope_malformed'],
     ['courses:write', 'scope_not_registered'],
-  ])('PR-07: knows a scope by its whole name only: %j is %s', (scope, reason) => {
+  ])('PR-07: a scope is known by its whole name only: %j', (scope, reason) => {
     const refused = () => requestedScopes(scope, catalogue, ['openid', 'courses:read'])
     expect(refused).toThrow(expect.objectContaining({ reason }))
   })

@@ -26,7 +26,7 @@ it.each([
   ]),
   ['in other letters of the same form', 's\uff41me', true],
   ['in capitals', 'Same', false],
-])('UI-11: the password "same" %s: %j', async (_, presented, matches) => {
+])('UI-11: a password matches itself alone, in any form of its letters: %s', async (_, presented, matches) => {
   expect(await passwordMatches(presented, await hashPassword('same'))).toBe(matches)
   expect(await passwordMatches(presented, quickHash('same'))).toBe(matches)
 })

@@ -135,7 +135,7 @@ function tabsOf(page: Page) {
 const otherForm = await formFrom(await openLogin().request('/login'))
 
 describe('the sign-in form', () => {
-  it('UI-09, REQ-21: starts a session and returns the user to the original page, by a 303 without a body', async () => {
+  it('UI-09, REQ-21: a sign-in returns the user to the original page by a 303 without a body', async () => {
     const response = await submit({ return_to: '/oauth/authorize?x=1' })
     expect([response.status, response.headers.get('location')]).toEqual([303, '/oauth/authorize?x=1'])
     expect(await response.text()).toBe('')
@@ -146,11 +146,11 @@ describe('the sign-in form', () => {
     ])
   })
 
-  it('UI-08: redirects only to this site', async () => {
+  it('UI-08: a sign-in redirects only to this site', async () => {
     expect((await submit({ return_to: '//evil.example' })).headers.get('location')).toBe('/')
   })
 
-  it('UI-09, UI-11: shows the same page for an unknown user and a wrong password, without the password', async () => {
+  it('UI-09, UI-11: an unknown user and a wrong password get the same page, without the password', async () => {
     const answers = [
       await submit({ password: 'wrong-4711' }),
       await submit({ password: 'demo ' }),
@@ -171,11 +171,14 @@ describe('the sign-in form', () => {
     ['from another site', {}, { 'sec-fetch-site': 'cross-site' }],
     ['from a sibling host', {}, { 'sec-fetch-site': 'same-site' }],
     ['from another origin', {}, { origin: 'https://evil.example' }],
-  ])('UI-02: is rejected %s', async (_, fields, headers) => {
-    const response = await submit(fields, headers as Record<string, string>)
-    expect(response.status).toBe(403)
-    expect(response.headers.get('set-cookie')).not.toContain('session')
-  })
+  ])(
+    'UI-02: the sign-in form belongs to one browser, and is not taken from another site: %s',
+    async (_, fields, headers) => {
+      const response = await submit(fields, headers as Record<string, string>)
+      expect(response.status).toBe(403)
+      expect(response.headers.get('set-cookie')).not.toContain('session')
+    },
+  )
 
   it.each([
     ['its own origin', { origin: BASE_URL }],
@@ -252,7 +255,7 @@ describe('the sign-in form', () => {
     expect((await page.request('/login')).status).toBe(200)
   })
 
-  it('UI-11: slows down guessing, for this account only', async () => {
+  it('UI-11: guessing is slowed down, for this account only', async () => {
     const page = openLogin()
     for (let attempt = 0; attempt < 10; attempt++) await submit({ password: `guess ${attempt}` }, {}, page)
     const blocked = await submit({}, {}, page)
@@ -288,7 +291,7 @@ describe('the sign-in form', () => {
     })
   })
 
-  it('UI-05, REQ-74: escapes repeated input', async () => {
+  it('UI-05, REQ-74: the sign-in page escapes repeated input', async () => {
     const rejected = await submit({
       email: '"><script>alert(1)</script>',
       password: 'x',
