@@ -22,6 +22,7 @@ afterAll(async () => {
   vi.useRealTimers()
 })
 afterEach(() => {
+  expect(services.unexpectedFailures()).toEqual([])
   services.fault = undefined
 })
 
@@ -71,7 +72,7 @@ const OF_THE_APPLICATION = [
   '/%zz',
 ]
 
-it('REQ-71: any request to a route is answered alike', async () => {
+it('REQ-71, REQ-75, HT-12: any request to a route is answered alike, and by no answer with a secret, a stack or a framework', async () => {
   for (const path of [...services.mounted, ...OF_THE_APPLICATION])
     for (const read of READS) await services.expectSameAnswers(read(path))
 })

@@ -38,6 +38,10 @@ const PROMISES: readonly (readonly [string, (heard: Heard) => boolean])[] = [
     'it says nothing of the inside',
     ({ answer }) => !/node_modules|\n\s+at \S|TypeError|\.ts:\d/.test(answer.body),
   ],
+  [
+    'it names no framework',
+    ({ answer }) => ['server', 'x-powered-by'].every((name) => answer.header(name) === undefined),
+  ],
 ]
 
 function isJson(text: string): boolean {
@@ -49,12 +53,12 @@ function isJson(text: string): boolean {
   }
 }
 
-/** `error` and `error_description`, a page, or the words of JSON-RPC. */
+/** `error` and `error_description`, a page, the words of JSON-RPC, or of a probe. */
 function isReadableError({ answer }: Heard): boolean {
   if (answer.status < 400 || answer.body === '' || bodyIs(answer, 'text/html')) return true
   if (!bodyIs(answer, 'application/json') || !isJson(answer.body)) return false
   const body = answer.json()
-  return typeof body.error_description === 'string' || body.jsonrpc === '2.0'
+  return typeof body.error_description === 'string' || body.jsonrpc === '2.0' || body.status === 'not ready'
 }
 
 function isKeptNowhere({ answer, bytes }: Heard): boolean {

@@ -5,12 +5,13 @@ import { FRAMEWORKS } from '@grantkit/reference/frameworks'
 import { pathsOf } from '@grantkit/reference/test/paths'
 import { Bench } from '@grantkit/reference/test/security/bench'
 import type { StoreFault } from '@grantkit/reference/test/security/faulty-store'
-import type { Answer } from '@grantkit/reference/test/security/wire'
+import { type Answer, exchange } from '@grantkit/reference/test/security/wire'
 import { expect } from 'vitest'
 import { bytesOf } from './bytes.ts'
 import { comparable } from './comparable.ts'
 import { EVERY_ROUTE, UPSTREAM } from './every-route.ts'
 import type { FuzzedRequest } from './mutations.ts'
+import { brokenPromises } from './promises.ts'
 import type { GoodRequest } from './requests.ts'
 import { World } from './world.ts'
 
@@ -81,10 +82,13 @@ export class SideBySide {
   answersTo(request: FuzzedRequest): Promise<Answer[]> {
     const headers = [['Host', 'school.example'] as const, ...(request.headers ?? [])]
     return Promise.all(
-      this.#sides.map((side) =>
-        side.bench.exchange(bytesOf({ ...request, headers }, credentialsOf(side), 0)),
-      ),
+      this.#sides.map((side) => answerTo(side, bytesOf({ ...request, headers }, credentialsOf(side), 0))),
     )
+  }
+
+  /** Failures of the services since the last call, and secrets in their logs. */
+  unexpectedFailures(): string[] {
+    return this.#sides.flatMap(({ bench }) => bench.unexpectedFailures())
   }
 
   /** Expects equal answers, without random values, times and headers of the connection. */
@@ -109,9 +113,18 @@ export class SideBySide {
 
   /** The same for bytes as they stand. */
   async expectSameAnswersToBytes(bytes: string): Promise<void> {
-    const answers = await Promise.all(this.#sides.map(({ bench }) => bench.exchange(bytes)))
+    const answers = await Promise.all(this.#sides.map((side) => answerTo(side, Buffer.from(bytes))))
     this.expectSame('', JSON.stringify(bytes), answers)
   }
+}
+
+/** Sends the bytes, and expects what every answer must keep. */
+async function answerTo({ framework, bench, world }: Side, bytes: Buffer): Promise<Answer> {
+  const answer = await exchange(bench.service.port, bytes)
+  const broken = brokenPromises({ answer, bytes, secrets: world.secrets })
+  expect(broken, `${framework}: ${bytes.toString('latin1').slice(0, 500)}`).toEqual([])
+  world.forgetPublished(bytes, answer)
+  return answer
 }
 
 function credentialsOf({ bench, world, bob_session }: Side) {

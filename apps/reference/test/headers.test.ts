@@ -1,4 +1,5 @@
 import { createServer } from '@grantkit/server'
+import { rawRequest } from '@grantkit/test-servers/raw-request'
 import {
   ANY_ORIGIN,
   cached,
@@ -79,6 +80,18 @@ describeHeaders(
         'access-control-allow-origin': origin,
         'access-control-expose-headers': 'WWW-Authenticate, Grantkit-Reference',
       })
+    })
+
+    it('HT-08, D16: no header changes an address that the service names', async () => {
+      const headers = {
+        host: 'evil.example',
+        'x-forwarded-host': 'evil.example',
+        'x-forwarded-prefix': '/evil',
+        forwarded: 'host=evil.example;proto=https',
+        authorization: 'Bearer x',
+      }
+      for (const path of ['/', '/openapi.json', '/auth.md', '/llms.txt', '/oauth/authorize', '/api/courses'])
+        expect(JSON.stringify(await rawRequest(server(), { path, headers })), path).not.toContain('evil')
     })
 
     // The name with https is the proxy's.

@@ -39,7 +39,7 @@ async function sees({ headers, body }: Message, authorization?: string): Promise
   return text.includes('Ceramics: glazing')
 }
 
-it('requests at once of a caller with a token and one without each see only what their caller may see', async () => {
+it('PR-13: requests at once of a caller with a token and one without each see only what their caller may see', async () => {
   const callers = Array.from({ length: 8 * REQUESTS.length }, (_, n) =>
     n % 2 === 0 ? `Bearer ${token}` : undefined,
   )

@@ -24,6 +24,7 @@ type Tool = Readonly<Record<'inputSchema' | 'outputSchema', object>>
 const ARGUMENTS = { arguments: { limit: 1 } }
 const search = (name = 'search_courses') =>
   message2026('tools/call', { name: 'search_courses', ...ARGUMENTS }, name)
+const base64 = (text: string) => `=?base64?${btoa(text)}?=`
 const unversioned = (key: string) =>
   message2026('tools/list', { _meta: { ...META_2026, [`io.modelcontextprotocol/${key}`]: undefined } })
 const read = (uri: string) => message2026('resources/read', { uri }, uri)
@@ -42,7 +43,12 @@ describe('a request of protocol 2026-07-28', () => {
     ['the method in capitals', withHeaders(search(), { 'mcp-method': 'Tools/Call' }), 400, -32020],
     ['no name', withHeaders(search(), { 'mcp-name': undefined }), 400, -32020],
     ['another name', search('read_courses'), 400, -32020],
+    ['another name in capitals', search('SEARCH_COURSES'), 400, -32020],
+    ['another name in base64', search(base64('read_courses')), 400, -32020],
+    ['a name with a header in it', search(base64('search_courses\r\nX-Injected: 1')), 400, -32020],
+    ['a name in base64 twice', search(base64(base64('search_courses'))), 400, -32020],
     ['a name that is no base64', search('=?base64?%%?='), 400, -32020],
+    ['a name that is markup', search('<script>alert(1)</script>'), 400, -32020],
     ['a version alone', message2026('tools/list', { _meta: undefined }), 400, -32602],
     ['no version in the message', unversioned('protocolVersion'), 400, -32602],
     ['no capabilities', unversioned('clientCapabilities'), 400, -32602],
@@ -53,10 +59,14 @@ describe('a request of protocol 2026-07-28', () => {
     ['resources/subscribe', message2026('resources/subscribe'), 404, -32601],
     ['subscriptions/listen', message2026('subscriptions/listen'), 200, -32603],
     ['an unknown tool', message2026('tools/call', { name: 'nothing' }, 'nothing'), 200, -32602],
-  ])('with %s is refused in one JSON body', async (_, message, status, code) => {
-    const answer = await post(message)
-    expect(answer).toMatchObject({ status, type: 'application/json', error: { code } })
-  })
+  ])(
+    'PR-11, PR-12: what the headers or the protocol forbid is refused in one JSON body, and keeps no connection open: %s',
+    async (_, message, status, code) => {
+      const answer = await post(message)
+      expect(answer).toMatchObject({ status, type: 'application/json', error: { code } })
+      expect(answer.headers.has('x-injected')).toBe(false)
+    },
+  )
 
   it('names the protocols that are served, if it wants another one', async () => {
     const _meta = { ...META_2026, 'io.modelcontextprotocol/protocolVersion': '1900-01-01' }
@@ -75,7 +85,7 @@ describe('a request of protocol 2026-07-28', () => {
   )
 
   it('may have a name in base64, and needs no clientInfo', async () => {
-    const answer = await post(search(`=?base64?${btoa('search_courses')}?=`))
+    const answer = await post(search(base64('search_courses')))
     expect(answer).toMatchObject({ status: 200, result: { structuredContent: { total: 5 } } })
   })
 

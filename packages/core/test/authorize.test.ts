@@ -1,5 +1,5 @@
 import type { ClientChanges } from '@grantkit/core'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   ALICE,
   authorizationQuery,
@@ -26,13 +26,18 @@ describe('authorize, before the redirect URI is trusted', () => {
     ['no client_id', { client_id: undefined }, 'message_invalid'],
     ['no redirect_uri, though only one is registered', { redirect_uri: undefined }, 'redirect_uri_missing'],
     ['a foreign redirect_uri', { redirect_uri: 'https://evil.example/cb' }, 'redirect_uri_not_registered'],
-  ])('RA-06, REQ-11: shows a page for %s and redirects nowhere', async (_, overrides, reason) => {
-    const { service, id } = await withClient()
-    const response = await authorize(service, authorizationQuery(id, overrides))
-    expect(response.status).toBe(400)
-    expect(response.headers).not.toHaveProperty('location')
-    expect(service.shown.error?.reason).toBe(reason)
-  })
+  ])(
+    'RA-01, RA-06, REQ-11: without a redirect URI to trust there is a page, and no redirect: %s',
+    async (_, overrides, reason) => {
+      const { service, id } = await withClient()
+      for (const prompt of [undefined, 'none'])
+        for (const user of [ALICE, {}]) {
+          const response = await authorize(service, authorizationQuery(id, { ...overrides, prompt }), user)
+          expect([response.status, response.headers.location]).toEqual([400, undefined])
+          expect(service.shown.error?.reason).toBe(reason)
+        }
+    },
+  )
 
   it.each(['redirect_uri', 'client_id'])('RA-05, REQ-10: shows a page when %s is repeated', async (name) => {
     const { service, id } = await withClient()
@@ -41,7 +46,7 @@ describe('authorize, before the redirect URI is trusted', () => {
     expect(service.shown.error?.description).toBe(`${name} must not be repeated`)
   })
 
-  it('keeps its pages out of frames, caches and other sites', async () => {
+  it('UI-04, REQ-29: the authorization endpoint keeps its pages out of frames, caches and other sites', async () => {
     const { service, id } = await withClient()
     const pages = [await authorize(service, 'client_id=x'), await authorize(service, authorizationQuery(id))]
     for (const { headers } of pages) {
@@ -73,18 +78,24 @@ describe('authorize, after the redirect URI is trusted', () => {
       ],
     ),
     ['a nonce beyond all measure', { nonce: 'n'.repeat(4001) }, 'invalid_request'],
-  ])('REQ-19, REQ-20, REQ-22, REQ-23: sends %s back with state and iss', async (_, overrides, error) => {
-    const { service, id } = await withClient()
-    const response = await authorize(service, authorizationQuery(id, overrides))
-    expect(response.status).toBe(303)
-    expect(String(response.headers.location).startsWith(`${REDIRECT_URI}?`)).toBe(true)
-    expect(redirectOf(response)).toEqual({
-      error,
-      error_description: expect.any(String),
-      state: 'a state',
-      iss: ISSUER,
-    })
-  })
+  ])(
+    'AQ-09, REQ-17, REQ-19, REQ-20, REQ-22, REQ-23: what is wrong goes back with state and iss, and nothing is fetched: %s',
+    async (_, overrides, error) => {
+      const { service, id } = await withClient()
+      const fetched = vi.spyOn(globalThis, 'fetch')
+      onTestFinished(() => fetched.mockRestore())
+      const response = await authorize(service, authorizationQuery(id, overrides))
+      expect(fetched).not.toHaveBeenCalled()
+      expect([response.status, response.body]).toEqual([303, ''])
+      expect(String(response.headers.location).startsWith(`${REDIRECT_URI}?`)).toBe(true)
+      expect(redirectOf(response)).toEqual({
+        error,
+        error_description: expect.any(String),
+        state: 'a state',
+        iss: ISSUER,
+      })
+    },
+  )
 
   it.each<[string, string, string[], (string | undefined)[]]>([
     [
@@ -190,7 +201,7 @@ describe('authorize, after the redirect URI is trusted', () => {
     expect(response.body).toBe('consent')
   })
 
-  it('returns any state unchanged, and no state if none was sent', async () => {
+  it('REQ-18: returns any state unchanged, and no state if none was sent', async () => {
     const { service, id } = await withClient()
     const state = `a+b%20&="<ä\r\n${'x'.repeat(2048)}`
     expect(redirectOf(await authorize(service, authorizationQuery(id, { state, scope: 'nope' }))).state).toBe(
@@ -201,9 +212,9 @@ describe('authorize, after the redirect URI is trusted', () => {
     ).not.toHaveProperty('state')
   })
 
-  it('carries a state of 8,000 characters through consent: some clients seal their own request in it', async () => {
+  it('REQ-18: carries any state of 8,000 characters through consent: some clients seal their own request in it', async () => {
     const { service, id } = await withClient()
-    const state = 's'.repeat(8000)
+    const state = `a+b%20&=?#/"<\r\n\0\u202e%0d%0a€😀${'s'.repeat(8000)}`
     await authorize(service, authorizationQuery(id, { state }))
     expect(redirectOf(await decide(service, { decision: 'allow' }))).toMatchObject({
       state,

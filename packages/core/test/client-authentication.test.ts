@@ -24,6 +24,33 @@ async function withClient(metadata: object = {}): Promise<{ service: Service; cl
 }
 
 describe('client authentication', () => {
+  it('CA-14: a header that comes twice authenticates no client, and consumes nothing', async () => {
+    const { service, client } = await withClient({ token_endpoint_auth_method: 'client_secret_basic' })
+    const basic = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`
+    const [good, other] = [basic(`${client.clientId}:${client.clientSecret}`), basic('other:secret')]
+    const code = await codeFor(service, client.clientId)
+    const redeemBy = async (authorization: string | string[]) => {
+      const form = {
+        grant_type: 'authorization_code',
+        code,
+        redirect_uri: REDIRECT_URI,
+        code_verifier: VERIFIER,
+      }
+      const { status, headers } = await service.send('POST', '/api/oauth/token', {
+        form,
+        headers: { authorization },
+      })
+      return [status, headers['www-authenticate']]
+    }
+    for (const two of [
+      [good, good],
+      [good, other],
+      [other, good],
+    ])
+      expect(await redeemBy(two)).toEqual([401, expect.stringMatching(/^Basic realm="oauth"/)])
+    expect((await redeemBy(good))[0]).toBe(200)
+  })
+
   it('CA-01, REQ-36: a confidential client without its secret is rejected, and nothing is consumed', async () => {
     const { service, client } = await withClient(CONFIDENTIAL)
     const secret = client.clientSecret ?? ''
@@ -80,7 +107,7 @@ describe('client authentication', () => {
     expect((await redeem(service, client, code)).status).toBe(200)
   })
 
-  it('REQ-36: a client_id that is almost right is an unknown client', async () => {
+  it('D12, REQ-36: a client_id that is almost right is an unknown client', async () => {
     const { service, client } = await withClient()
     const code = await codeFor(service, client.clientId)
     for (const client_id of [client.clientId.slice(1), `${client.clientId}0`])

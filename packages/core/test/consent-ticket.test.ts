@@ -74,14 +74,17 @@ describe('a consent form that is sent again', () => {
   it.each([
     ['the same code while that one is valid', 59, true],
     ['no code from the second in which that one ends', 60, false],
-  ])('unchanged gives %s', async (_, later, given) => {
-    const { service, client, send } = await atConsent()
-    const { code } = await send(ALL)
-    service.clock.now += later
-    const again = await send(ALL)
-    expect(again).toMatchObject(given ? { code } : { error: 'invalid_request' })
-    expect(await codeIsGood(service, client, again.code)).toBe(given)
-  })
+  ])(
+    'UI-01: unchanged, a consent form gives the same code again while that is valid: %s',
+    async (_, later, given) => {
+      const { service, client, send } = await atConsent()
+      const { code } = await send(ALL)
+      service.clock.now += later
+      const again = await send(ALL)
+      expect(again).toMatchObject(given ? { code } : { error: 'invalid_request' })
+      expect(await codeIsGood(service, client, again.code)).toBe(given)
+    },
+  )
 
   it('is refused if the record of the first answer cannot be found any more', async () => {
     const { service, send } = await atConsent()
@@ -91,7 +94,7 @@ describe('a consent form that is sent again', () => {
     expect(service.events.at(-1)).toMatchObject({ type: 'refused', reason: 'consent_ticket_spent' })
   })
 
-  it('unchanged does not affect tokens that were issued in the meantime', async () => {
+  it('UI-01: unchanged, a consent form gives no code after the first was redeemed, and does not affect its tokens', async () => {
     const { service, client, send } = await atConsent()
     const tokens = bodyOf<TokenAnswer>(await redeem(service, client, (await send(ALL)).code ?? ''))
     expect(await send(ALL)).toMatchObject({ error: 'invalid_request' })

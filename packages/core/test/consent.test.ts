@@ -56,10 +56,10 @@ describe('the consent page', () => {
 })
 
 describe('consent', () => {
-  it('REQ-19, REQ-20: redirects with code, state and iss', async () => {
+  it('REQ-19, REQ-20, REQ-21: an approval redirects by a 303 without a body, with code, state and iss', async () => {
     const { service } = await atConsent()
     const response = await decide(service)
-    expect(response.status).toBe(303)
+    expect([response.status, response.body]).toEqual([303, ''])
     expect(redirectOf(response)).toEqual({
       code: expect.stringMatching(/^gkc_/),
       state: 'a state',
@@ -169,26 +169,35 @@ describe('consent', () => {
     })
   })
 
-  it.each<[string, Record<string, string>, { cookie?: string }, number, string?]>([
-    ['a forged ticket', { ticket: '9999999999.nonce.mac' }, ALICE, 0],
-    ['another session', {}, { cookie: 'user=bob' }, 0],
-    ['no session', {}, {}, 0],
-    ['a form that is too old', {}, ALICE, 600],
-    ['more scopes in the request than were shown', {}, ALICE, 0, '+courses%3Awrite'],
-  ])('begins again with %s, and grants nothing', async (_, form, headers, later, more = '') => {
-    const { service } = await atConsent()
-    const sent = formOf(service, form)
-    sent.query = sent.query.replace('courses%3Aread', `courses%3Aread${more}`)
-    service.clock.now += later
-    const { status, headers: answered } = await service.send('POST', '/oauth/consent', { ...sent, headers })
-    expect([status, answered.location]).toEqual([303, `/oauth/authorize?${sent.query}&consent_form=expired`])
-    expect((await service.store.grants.list({ subject: 'alice' }, { limit: 200 })).grants).toEqual([])
-    expect(service.events).toContainEqual(
-      expect.objectContaining({ type: 'refused', reason: 'consent_ticket_invalid' }),
-    )
-  })
+  const own = (ticket: string) => ticket
+  it.each<[string, (ticket: string) => string, { cookie?: string }, number, string?]>([
+    ['a forged ticket', () => '9999999999.nonce.mac', ALICE, 0],
+    ['a ticket that ends later', (ticket) => ticket.replace(/^\d+/, '9999999999'), ALICE, 0],
+    ['another session', own, { cookie: 'user=bob' }, 0],
+    ['no session', own, {}, 0],
+    ['a form that is too old', own, ALICE, 600],
+    ['more scopes in the request than were shown', own, ALICE, 0, '+courses%3Awrite'],
+  ])(
+    'UI-01: without its own ticket a consent form begins again, and grants nothing: %s',
+    async (_, changed, headers, later, more = '') => {
+      const { service } = await atConsent()
+      const sent = formOf(service)
+      sent.form.ticket = changed(sent.form.ticket)
+      sent.query = sent.query.replace('courses%3Aread', `courses%3Aread${more}`)
+      service.clock.now += later
+      const { status, headers: answered } = await service.send('POST', '/oauth/consent', { ...sent, headers })
+      expect([status, answered.location]).toEqual([
+        303,
+        `/oauth/authorize?${sent.query}&consent_form=expired`,
+      ])
+      expect((await service.store.grants.list({ subject: 'alice' }, { limit: 200 })).grants).toEqual([])
+      expect(service.events).toContainEqual(
+        expect.objectContaining({ type: 'refused', reason: 'consent_ticket_invalid' }),
+      )
+    },
+  )
 
-  it('shows a page for a form without a ticket', async () => {
+  it('UI-01: a consent form without any ticket is a page', async () => {
     const { service } = await atConsent()
     const sent = formOf(service, { ticket: '' })
     const response = await service.send('POST', '/oauth/consent', { ...sent, headers: ALICE })

@@ -6,7 +6,7 @@ import { ISSUER, openService } from './service.ts'
 /** An error that is not redirected to the client, for a browser and for a program. */
 
 describe('a request of an unknown client', () => {
-  it('is answered with JSON for a program that accepts JSON, before it opens a browser', async () => {
+  it('D12: an unknown client is told to register again, in JSON for a program that accepts it', async () => {
     const service = openService()
     const answer = await authorize(service, authorizationQuery('unknown'), { accept: 'application/json' })
     expect([answer.status, answer.headers.location]).toEqual([400, undefined])

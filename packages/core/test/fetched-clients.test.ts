@@ -657,15 +657,21 @@ describe('documents with fetching turned off', () => {
 describe('a user who tries unknown documents', () => {
   function limited() {
     const counted: string[] = []
+    const windows: object[] = []
     const rateLimiter: RateLimiter = {
-      take: async (limit, key) => (limit === 'unknown_document' && counted.push(key) > 3 ? 60 : 0),
+      async take(limit, key, window) {
+        if (limit !== 'unknown_document') return 0
+        windows.push(window)
+        return counted.push(key) > 3 ? 60 : 0
+      },
     }
-    return { counted, ...openWithDocuments({ rateLimiter }) }
+    return { counted, windows, ...openWithDocuments({ rateLimiter }) }
   }
 
-  it('is stopped by the rate limiter before a request to the host', async () => {
-    const { service, host } = limited()
+  it('CM-15: a user who tries unknown documents is stopped before a request to the host', async () => {
+    const { service, host, windows } = limited()
     for (const number of [1, 2, 3]) await authorizeAs(ALICE, `https://evil${number}.dev/c`)(service)
+    expect(windows[0], 'by default').toEqual({ points: 10, seconds: 3600 })
     const refused = await authorizeAs(ALICE, 'https://evil.dev/4')(service)
     expect([refused.status, refused.headers['retry-after']]).toEqual([429, '60'])
     expect(host.requests).toHaveLength(3)
@@ -700,7 +706,7 @@ describe('a user who tries unknown documents', () => {
     expect((await authorizeAs(ALICE, 'https://editor.dev/new')(service)).body).toBe('consent')
   })
 
-  it('does not affect the clients of other users', async () => {
+  it('CM-15: a user who tries unknown documents does not affect the clients of other users', async () => {
     const { service } = openWithDocuments()
     await signedIn(service)
     const answers = []

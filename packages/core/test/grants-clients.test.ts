@@ -218,7 +218,7 @@ describe('clients.remove', () => {
     ])
   })
 
-  it('invalidates a consent page that is still open', async () => {
+  it('RA-08: the removal of a client invalidates a consent page that is still open', async () => {
     const service = openService()
     const client = await register(service)
     await authorize(service, authorizationQuery(client.clientId))

@@ -56,7 +56,7 @@ it('a client whose algorithm is no longer offered gets ID tokens with the defaul
 })
 
 describe('a server whose keys rotate', () => {
-  it('publishes the new key at once, signs with it later, and keeps the old one while its tokens live', async () => {
+  it('JW-06: a rotation publishes the new key at once, signs with it later, and keeps the old one while its tokens live', async () => {
     const { replicas, rotate } = openReplicas()
     const [service] = replicas as [Service]
     const begin = service.clock.now
@@ -75,7 +75,7 @@ describe('a server whose keys rotate', () => {
     expect([await signerOf(service), await publishedBy(service)]).toEqual([NEW, [NEW]])
   })
 
-  it('accepts a hint that a retired key has signed, as long as the operator keeps that key', async () => {
+  it('JW-06: a hint that a retired key has signed is accepted as long as the operator keeps that key', async () => {
     const { replicas, shared, rotate } = openReplicas()
     const [service] = replicas as [Service]
     const { clientId: client_id } = await register(service)

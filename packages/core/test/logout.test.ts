@@ -50,7 +50,7 @@ function forged(service: Service, claims: Record<string, unknown>, key = service
 }
 
 describe('signing out', () => {
-  it('with a hint of this sign-in ends the session at once, and goes back with the state', async () => {
+  it('LO-08: a sign-out with a hint of this sign-in ends the session at once, and goes back with the state', async () => {
     const { send, hint, ended, cookie } = await signedIn()
     const answer = await send({ id_token_hint: hint, post_logout_redirect_uri: BACK, state: 'a b' })
     expect([answer.status, answer.headers.location]).toEqual([303, `${BACK}?state=a+b`])
@@ -86,7 +86,7 @@ describe('signing out', () => {
     expect(changed.body, 'a changed one proves nothing').toBe('asks')
   })
 
-  it('accepts an expired hint', async () => {
+  it('JW-05: an expired hint is accepted', async () => {
     const { service, send, hint, ended } = await signedIn()
     service.clock.now += 30 * 24 * 60 * 60
     await send({ id_token_hint: hint })
@@ -263,10 +263,21 @@ describe('a hint that cannot be verified', () => {
     ['of another issuer', (service) => forged(service, { iss: 'https://other.example' })],
     ['signed by another key', (service) => forged(service, {}, { ...attacker, alg: 'RS256' } as never)],
     ['with another user in it', async (_service, hint) => spoilt(hint, { sub: 'bob' })],
+    ['that is not signed', async (service) => unsigned(service)],
     [
-      'that is not signed',
-      async (service) =>
-        new UnsecuredJWT({ sub: 'alice', auth_time: service.clock.now }).setIssuer(ISSUER).encode(),
+      'that is not signed, in other letters',
+      async (service) => unsigned(service).replace(/^[^.]+/, part({ alg: 'nOnE' })),
+    ],
+    ['whose signature is cut off', async (_service, hint) => hint.replace(/[^.]+$/, '')],
+    [
+      'signed by the key that it brings',
+      (service) =>
+        new SignJWT({ iss: ISSUER, sub: 'alice', auth_time: service.clock.now })
+          .setProtectedHeader({
+            alg: 'RS256',
+            jwk: { kty: attacker.kty, n: attacker.n, e: attacker.e } as never,
+          })
+          .sign(attacker as never),
     ],
     [
       'signed by HS256, with the published keys as the secret',
@@ -278,7 +289,7 @@ describe('a hint that cannot be verified', () => {
     ['without a user', (service) => forged(service, { sub: undefined })],
     ['that is no token', async () => 'nonsense'],
   ] satisfies [string, (service: Service, hint: string) => Promise<string>][])(
-    'LO-07: a hint %s ends no session, redirects nowhere and is rejected',
+    'JW-01, JW-02, JW-05, LO-07: a hint that cannot be verified ends no session, redirects nowhere and is rejected: %s',
     async (_, hint) => {
       const { service, send, hint: genuine, ended, shown, client } = await signedIn()
       const id_token_hint = await hint(service, genuine)
@@ -294,10 +305,16 @@ function bobs(service: Service): Promise<string> {
   return forged(service, { sub: 'bob', aud: 'any' })
 }
 
+const part = (content: object) => Buffer.from(JSON.stringify(content)).toString('base64url')
+
+function unsigned(service: Service): string {
+  return new UnsecuredJWT({ sub: 'alice', auth_time: service.clock.now }).setIssuer(ISSUER).encode()
+}
+
 function spoilt(hint: string, claims: object): string {
   const [head, body = '', signature] = hint.split('.')
   const content = { ...JSON.parse(Buffer.from(body, 'base64url').toString()), ...claims }
-  return [head, Buffer.from(JSON.stringify(content)).toString('base64url'), signature].join('.')
+  return [head, part(content), signature].join('.')
 }
 
 describe('a server', () => {

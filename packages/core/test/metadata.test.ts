@@ -7,7 +7,7 @@ const AS = '/.well-known/oauth-authorization-server'
 const OIDC = '/.well-known/openid-configuration'
 
 describe('the server metadata', () => {
-  it('REQ-04: describes the server, equally at both addresses', async () => {
+  it('REQ-01, REQ-02, REQ-04, D9, D16: the metadata describes the server, equally at both addresses', async () => {
     const service = openService()
     const document = await service.send('GET', AS)
     expect((await service.send('GET', OIDC)).body).toBe(document.body)
@@ -45,7 +45,7 @@ describe('the server metadata', () => {
     })
   })
 
-  it('names only endpoints that exist', async () => {
+  it('REQ-03: the metadata names only endpoints that exist', async () => {
     const service = openService()
     const document = bodyOf<Record<string, string>>(await service.send('GET', AS))
     const named = Object.entries(document).filter(
@@ -57,7 +57,7 @@ describe('the server metadata', () => {
   })
 
   it.each([AS, OIDC, '/.well-known/oauth-protected-resource', '/api/oauth/jwks'])(
-    'REQ-06: lets anyone read and cache %s',
+    'HT-08, REQ-01, REQ-06: anyone may read and cache a document, and no header changes it: %s',
     async (path) => {
       const response = await openService().send('GET', path, {
         headers: { host: 'evil.example', 'x-forwarded-host': 'evil.example' },
@@ -86,7 +86,7 @@ describe('the server metadata', () => {
     expect((await changed.send('GET', AS)).headers.etag).not.toBe(etag)
   })
 
-  it('keeps the issuer unchanged, and puts its path where each document needs it', async () => {
+  it('REQ-05, D16: the metadata keeps the issuer unchanged, and puts its path where each document needs it', async () => {
     const issuer = 'https://server.example/auth/'
     const { server } = openService({ issuer, resources: [issuer] })
     const paths = server.routes.map(({ path }) => path)
@@ -113,16 +113,19 @@ describe('the protected-resource metadata', () => {
   it.each([
     ['', ISSUER],
     ['/mcp', `${ISSUER}/mcp`],
-  ])('describes the resource at "%s"', async (suffix, resource) => {
-    expect(bodyOf(await openService().send('GET', `/.well-known/oauth-protected-resource${suffix}`))).toEqual(
-      {
+  ])(
+    'REQ-08, D11: each resource names itself, its issuer and a small scope: %s',
+    async (suffix, resource) => {
+      expect(
+        bodyOf(await openService().send('GET', `/.well-known/oauth-protected-resource${suffix}`)),
+      ).toEqual({
         resource,
         authorization_servers: [ISSUER],
         scopes_supported: ['courses:read'],
         bearer_methods_supported: ['header'],
-      },
-    )
-  })
+      })
+    },
+  )
 })
 
 it('the protected-resource metadata lists no scopes if none is baseline (RFC 9728 3.2)', async () => {
@@ -221,7 +224,7 @@ describe('both documents', () => {
 })
 
 describe('the key set', () => {
-  it('shows public keys only, each with its id, use and algorithm', async () => {
+  it('JW-07, REQ-07: the key set shows public keys only, each with its id, use and algorithm', async () => {
     const { keys } = bodyOf<{ keys: Record<string, string>[] }>(
       await openService().send('GET', '/api/oauth/jwks'),
     )
@@ -231,6 +234,7 @@ describe('the key set', () => {
       ['test-EdDSA', 'sig', 'EdDSA'],
     ])
     for (const key of keys)
-      for (const secret of ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k']) expect(key).not.toHaveProperty(secret)
+      for (const secret of ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k', 'oth'])
+        expect(key).not.toHaveProperty(secret)
   })
 })

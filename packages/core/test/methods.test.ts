@@ -30,11 +30,12 @@ describe('an unsupported method', () => {
   const { service } = newRecording()
 
   it.each(service.server.routes.map(({ path }) => path).filter((path) => path !== ANY_METHOD))(
-    'is a 405 of %s, which names the methods, and scripts can read it if they may call the endpoint',
+    'HT-01, REQ-30, REQ-73: an unsupported method is a 405 that names the others, and scripts can read it if they may call the endpoint: %s',
     async (path) => {
-      const { status, headers } = await service.send('PATCH', path)
+      const { status, headers, body } = await service.send('PATCH', path)
       const open = headers['access-control-allow-origin'] === '*'
       expect([status, headers.allow]).toEqual([405, ALLOWED[path]])
+      if (open) expect(JSON.parse(body)).toMatchObject({ error: 'invalid_request' })
       expect(open).toBe(ALLOWED[path]?.endsWith('OPTIONS'))
       expect((await service.send('OPTIONS', path)).status).toBe(open ? 204 : 405)
     },

@@ -6,12 +6,14 @@ import { openService, REDIRECT_URI, type Service } from './service.ts'
 /** Allows `points` events per key, then returns 30 seconds. */
 function limitOf(points: number) {
   const counted = new Map<string, number>()
-  const take: RateLimiter['take'] = async (limit, key) => {
+  const windows = new Map<string, object>()
+  const take: RateLimiter['take'] = async (limit, key, window) => {
     const name = `${limit} ${key}`
+    windows.set(limit, window)
     counted.set(name, (counted.get(name) ?? 0) + 1)
     return (counted.get(name) ?? 0) > points ? 30 : 0
   }
-  return { counted, take }
+  return { counted, windows, take }
 }
 
 /** The service, called from an address. */
@@ -48,7 +50,7 @@ describe('registrations', () => {
     expect((await registerAt(from(service, ELSEWHERE))).status, 'another address').toBe(201)
   })
 
-  it('are limited even without a limiter: a hundred per address in ten minutes', async () => {
+  it('DR-10, REQ-64: registrations are a hundred per address in ten minutes, even without a limiter', async () => {
     const service = openService()
     const home = from(service, HOME)
     for (let n = 0; n < 100; n++) expect((await registerAt(home)).status).toBe(201)
@@ -86,7 +88,7 @@ describe('registrations', () => {
     expect([...limiter.counted]).toEqual([['registration unknown', 2]])
   })
 
-  it('are not counted by a header that any caller can set', async () => {
+  it('DR-10: registrations are not counted by a header that any caller can set', async () => {
     const limiter = limitOf(9)
     const service = from(openService({ rateLimiter: limiter }), HOME)
     for (const forwarded of ['1.1.1.1', '2.2.2.2'])
@@ -117,11 +119,13 @@ describe('failed requests of a client', () => {
     expect([refused.status, limiter.counted.size]).toEqual([413, 0])
   })
 
-  it('beyond the limit are a 429 with Retry-After', async () => {
-    const service = from(openService({ rateLimiter: limitOf(2) }), HOME)
+  it('CA-08: failed requests beyond the limit are a 429 with Retry-After', async () => {
+    const limiter = limitOf(2)
+    const service = from(openService({ rateLimiter: limiter }), HOME)
     const client = await register(service)
     const fail = () => refresh(service, client, 'bad')
     expect(await statuses([fail(), fail()])).toEqual([400, 400])
+    expect(limiter.windows.get('client_failure'), 'by default').toEqual({ points: 100, seconds: 600 })
     const refused = await fail()
     expect([refused.status, refused.headers['retry-after']]).toEqual([429, '30'])
     expect(bodyOf(refused)).toEqual({
@@ -141,7 +145,7 @@ describe('failed requests of a client', () => {
     expect([...limiter.counted.keys()]).toEqual([`client_failure ${client.clientId} ${HOME}`])
   })
 
-  it('never block a valid request: after a thousand failures the client itself is served', async () => {
+  it('CA-08: failed requests never block a valid one: after a thousand failures the client itself is served', async () => {
     const service = from(openService({ rateLimiter: limitOf(2) }), HOME)
     const client = await confidential(service)
     const { refresh_token } = await tokensFor(service, client)

@@ -105,7 +105,7 @@ describe('the token endpoint', () => {
     )
   })
 
-  it('does not read the query string', async () => {
+  it('REQ-31: the query of a token request is not read', async () => {
     const { service, client } = await withClient()
     const query = { grant_type: 'authorization_code', ...credentials(client) }
     const response = await service.send('POST', '/api/oauth/token', { query, form: 'a=b' })
@@ -113,7 +113,7 @@ describe('the token endpoint', () => {
   })
 
   it.each(['grant_type', 'client_id', 'code', 'redirect_uri', 'code_verifier'])(
-    'refuses %s when it is sent twice',
+    'HT-03, REQ-32: a parameter that is sent twice is refused, and consumes nothing: %s',
     async (name) => {
       const { service, client } = await withClient()
       const code = await codeFor(service, client.clientId)
@@ -320,7 +320,7 @@ describe('redeeming a code', () => {
     }
   })
 
-  it('stores no secret, only hashes', async () => {
+  it('REQ-52: a credential is long, and stored only as a hash', async () => {
     const { service, client } = await withClient(CONFIDENTIAL)
     const code = await codeFor(service, client.clientId)
     const tokens = bodyOf<TokenAnswer>(await redeem(service, client, code))
@@ -336,7 +336,11 @@ describe('redeeming a code', () => {
       rotated.access_token,
       rotated.refresh_token,
     ]
-    for (const secret of secrets) expect(stored).not.toContain(secret.split('.').at(-1))
+    expect(new Set(secrets).size).toBe(secrets.length)
+    for (const secret of secrets) {
+      expect(secret).toMatch(/\.[\w-]{43}$/)
+      expect(stored).not.toContain(secret.split('.').at(-1))
+    }
     expect(stored).not.toContain(client.clientSecret)
   })
 })
@@ -560,15 +564,18 @@ describe('the ID token', () => {
     return jwtVerify(idToken, createLocalJWKSet(jwks), { currentDate: new Date(service.clock.now * 1000) })
   }
 
-  it.each(['RS256', 'ES256', 'EdDSA'])('is signed with %s when the client registered it', async (alg) => {
-    const { service, client } = await withClient({ id_token_signed_response_alg: alg })
-    const { id_token } = await tokensFor(service, client)
-    expect((await verified(service, id_token)).protectedHeader).toEqual({
-      alg,
-      kid: `test-${alg}`,
-      typ: 'JWT',
-    })
-  })
+  it.each(['RS256', 'ES256', 'EdDSA'])(
+    'D14: an ID token is signed with the algorithm that its client registered: %s',
+    async (alg) => {
+      const { service, client } = await withClient({ id_token_signed_response_alg: alg })
+      const { id_token } = await tokensFor(service, client)
+      expect((await verified(service, id_token)).protectedHeader).toEqual({
+        alg,
+        kid: `test-${alg}`,
+        typ: 'JWT',
+      })
+    },
+  )
 
   it.each([
     ['RS256', 'sha256'],
@@ -582,7 +589,7 @@ describe('the ID token', () => {
     expect(decodeJwt(id_token).at_hash).toBe(half.toString('base64url'))
   })
 
-  it('names the user, the sign-in time and the client', async () => {
+  it('REQ-50: an ID token names the user, the sign-in time and the client', async () => {
     const { service, client } = await withClient()
     const { id_token } = await tokensFor(service, client, { nonce: 'n-0S6' })
     const { payload } = await verified(service, id_token)

@@ -23,7 +23,7 @@ describe('userinfo', () => {
     ['openid', { sub: 'alice' }],
     ['openid profile', { sub: 'alice', name: 'Alice Liddell', updated_at: 1_700_000_000 }],
     ['openid email', { sub: 'alice', email: 'alice@server.example', email_verified: true }],
-  ])('gives for %s what the scopes open', async (scope, claims) => {
+  ])('REQ-58: UserInfo gives what the scopes open, by GET and POST: %s', async (scope, claims) => {
     const { service, token } = await withToken({ scope })
     for (const method of ['GET', 'POST']) {
       const response = await userinfo(service, token, method)
@@ -41,7 +41,7 @@ describe('userinfo', () => {
     expect(decodeJwt(tokens.id_token)).toMatchObject({ sub: 'alice', secret: 'x' })
   })
 
-  it('challenges a request without a token, without an error code', async () => {
+  it('D3: UserInfo challenges a request without a token, without an error code', async () => {
     const response = await userinfo(openService(), undefined)
     expect([response.status, response.headers['www-authenticate']]).toEqual([
       401,
@@ -68,6 +68,21 @@ describe('userinfo', () => {
 })
 
 describe('the guard', () => {
+  it('PR-04, REQ-56: the guard reads a token from the Authorization header only', async () => {
+    const { service, token } = await withToken()
+    const { store } = service
+    const api = createResourceServer({ resource: ISSUER, store, scopes: {}, anonymous: 'allow' })
+    const form = `access_token=${token}`
+    const elsewhere = { query: form, body: form, headers: { cookie: form } }
+    const typed = { ...elsewhere.headers, 'content-type': 'application/x-www-form-urlencoded' }
+    for (const method of ['GET', 'POST'])
+      expect(await api.access({ ...elsewhere, method, path: '/', headers: typed })).toEqual({
+        kind: 'anonymous',
+      })
+    expect((await service.send('POST', '/api/oauth/userinfo', { form })).status).toBe(401)
+    expect((await service.send('GET', '/api/oauth/userinfo', { query: form })).status).toBe(401)
+  })
+
   it('serves a request without a token as anonymous', async () => {
     expect(await openService().callApi(undefined, 'courses:write')).toEqual({ kind: 'anonymous' })
   })
@@ -95,7 +110,7 @@ describe('the guard', () => {
   })
 
   it.each(['nonsense', 'x'.repeat(5000), 'a b', ''])(
-    'refuses the token %j and never calls it anonymous',
+    'PR-02, REQ-54: an invalid token is a 401, and never anonymous: %j',
     async (token) => {
       const access = await openService().callApi(token)
       expect(access).toMatchObject({ kind: 'refused', response: { status: 401 } })
@@ -122,7 +137,7 @@ describe('the guard', () => {
     expect(challenge).toContain('scope="courses:read courses:write"')
   })
 
-  it('names every required scope if one is missing', async () => {
+  it('PR-03, REQ-55: a token that lacks a scope is a 403 that names every required one', async () => {
     const { service, token } = await withToken()
     const access = await service.callApi(token, 'courses:read', 'courses:write')
     expect(access).toMatchObject({ kind: 'refused', response: { status: 403 } })
@@ -137,7 +152,7 @@ describe('the guard', () => {
     [ISSUER, true, false],
     [`${ISSUER}/`, true, false],
     [`${ISSUER}/mcp`, false, true],
-  ])('knows a token bound to %s', async (resource, atApi, atMcp) => {
+  ])('RS-02, REQ-51: a token is accepted only where it is bound: %s', async (resource, atApi, atMcp) => {
     const { service, token } = await withToken({ resource })
     const mcp = createResourceServer({
       resource: `${ISSUER}/mcp`,
@@ -153,6 +168,7 @@ describe('the guard', () => {
       body: '',
     }
     expect((await service.callApi(token)).kind === 'authorized').toBe(atApi)
+    expect((await userinfo(service, token)).status).toBe(atApi ? 200 : 401)
     const access = await mcp.access(request)
     expect(access.kind === 'authorized').toBe(atMcp)
     if (access.kind === 'refused') {

@@ -43,7 +43,7 @@ const EVERY_PAGE = ui.interaction.uiLocales.flatMap((locale) =>
 )
 
 describe.each(EVERY_PAGE)('the page $name in $locale', ({ locale, show }) => {
-  it('is complete, escapes what others chose, and runs nothing but what core gave it', async () => {
+  it('UI-05, REQ-74: every page is complete, escapes what others chose, and runs nothing but what core gave it', async () => {
     const { body: whole, headers } = await show()
     const body = whole.replace(`<script>${POSTING.script}</script>`, '')
     expect(body).toContain(`<html lang="${locale}" dir="ltr">`)
@@ -234,15 +234,20 @@ describe('the consent page', () => {
       { host: 'a.example', loopback: true },
       'can pretend to be this app',
     ],
-  ])('says how far to trust the name of %s', async (_, client, identity, text) => {
-    const known = { ...client, clientId: 'https://a.example/app.json' }
-    expect(await consent({ client: known, identity })).toContain(text)
-  })
+  ])(
+    'DR-01, REQ-24: the consent page says how far to trust the name that a client has: %s',
+    async (_, client, identity, text) => {
+      const known = { ...client, clientId: 'https://a.example/app.json' }
+      expect(await consent({ client: known, identity })).toContain(text)
+    },
+  )
 
-  it('shows the whole address of a document, and its host larger', async () => {
-    const client = { ...CLIENT, origin: 'document' as const, clientId: 'https://a.example/desk/app.json' }
+  it('CM-13: the consent page shows the whole address of a document, escaped, and its host larger', async () => {
+    const clientId = "https://a.example/claude.ai/x'onclick='alert(1)&lt;/app.json"
+    const client = { ...CLIENT, origin: 'document' as const, clientId }
     const body = await consent({ client, identity: { host: 'a.example', loopback: false } })
-    expect(body).toContain('https://<strong class="host">a.example</strong>/desk/app.json')
+    const rest = '/claude.ai/x&#39;onclick=&#39;alert(1)&amp;lt;/app.json'
+    expect(body).toContain(`https://<strong class="host">a.example</strong>${rest}</code>`)
   })
 
   it('shows a private-use address with its scheme', async () => {

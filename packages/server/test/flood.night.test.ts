@@ -85,6 +85,23 @@ function metadataOf(caller: number, length: number) {
   }
 }
 
+it('document URLs of callers who are not signed in leave the heap small', async () => {
+  const authorize = server.routes.find(({ path }) => path === '/oauth/authorize')
+  const request = (caller: number) => ({
+    method: 'GET',
+    path: '/oauth/authorize',
+    query: `client_id=${encodeURIComponent(`https://app${caller}.dev/client.json`)}&response_type=code`,
+    headers: {},
+    body: '',
+    remoteAddress: address(caller),
+  })
+  const heap = await largestHeap(300_000, async (caller) => {
+    const answer = await authorize?.handle(request(caller))
+    if (answer?.status !== 303) throw new Error(`It was answered with ${answer?.status}`)
+  })
+  expect(heap).toBeLessThan(MAX_BYTES)
+}, 300_000)
+
 it('a million invented e-mail addresses leave the heap small', async () => {
   const counter = countersInMemory('account', { points: 10, seconds: 900 })
   const heap = await largestHeap(1_000_000, (caller) => counter.take(`caller-${caller}@school.example`))

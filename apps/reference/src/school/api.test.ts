@@ -91,7 +91,7 @@ describe('every area', () => {
   })
 
   it.each(areas.filter(({ read }) => read))(
-    '$name shows only published items without a token',
+    'PR-01, D3, REQ-53: only published items are shown without a token: $name',
     async ({ name, catalogue }) => {
       const response = await call('GET', `/api/${name}`)
       expect(response.status).toBe(200)
@@ -99,6 +99,7 @@ describe('every area', () => {
       const { items, total } = response.json
       expect(items).toHaveLength(total)
       if (!catalogue) expect(total).toBe(0)
+      expect((await call('GET', `/api/${name}`, 'openid')).status, 'without the scope').toBe(403)
       for (const record of items) expect(record.published).toBe(true)
       expect((await call('GET', `/api/${name}`, `${name}:read`)).json.total, 'a token sees it all').toBe(
         DEMO_SCHOOL[name]?.length,
@@ -107,7 +108,7 @@ describe('every area', () => {
   )
 
   it.each(areas.filter(({ write }) => write))(
-    '$name refuses an anonymous write plainly, without a challenge',
+    'D3: an anonymous write is refused plainly, without a challenge: $name',
     async ({ name }) => {
       for (const [method, path] of [
         ['POST', `/api/${name}`],
@@ -117,6 +118,8 @@ describe('every area', () => {
         const response = await call(method, path)
         expect([response.status, response.json.error]).toEqual([403, 'access_denied'])
         expect(response.headers).not.toHaveProperty('www-authenticate')
+        const challenged = await call(method, path, `${name}:read`)
+        expect(challenged.headers, 'without the scope').toHaveProperty('www-authenticate')
       }
     },
   )
@@ -259,7 +262,7 @@ describe('writing', () => {
     ['an unknown member', '{"title":"Knots","admin":true}'],
     ['a price without a currency', '{"title":"Knots","price":{"amount":100}}'],
     ['a day that is none', '{"title":"Knots","starts_on":"2027-02-30"}'],
-  ])('refuses a record with %s, added or changed', async (_, body) => {
+  ])('PR-09: a record that could not be shown is refused, added or changed: %s', async (_, body) => {
     const call = await openSchool()
     const item = '/api/courses/bread-at-home'
     const before = (await call('GET', item)).body

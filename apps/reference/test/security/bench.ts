@@ -17,7 +17,7 @@ import { writeAccounts } from '../accounts-file.ts'
 import { type NewStorage, newStorage, type StorageKind, storageUnderTest } from '../new-storage.ts'
 import { type RunningService, runService } from '../service.ts'
 import { faultyStore, type StoreFault } from './faulty-store.ts'
-import { type Answer, exchange, send, type WireRequest } from './wire.ts'
+import { type Answer, send, type WireRequest } from './wire.ts'
 
 /** Passwords are secrets too, so they must appear nowhere. */
 const PASSWORDS = { alice: randomBytes(12).toString('hex'), bob: randomBytes(12).toString('hex') }
@@ -84,18 +84,9 @@ export class Bench {
     return this.#heard(target, await send(this.service.port, target, request))
   }
 
-  async exchange(bytes: string | Uint8Array): Promise<Answer> {
-    return this.#heard('bytes', await exchange(this.service.port, bytes))
-  }
-
   post(target: string, fields: Fields, headers: WireRequest['headers'] = []): Promise<Answer> {
     const type = ['Content-Type', 'application/x-www-form-urlencoded'] as const
     return this.send(target, { method: 'POST', headers: [type, ...headers], body: formEncoded(fields) })
-  }
-
-  postJson(target: string, value: unknown): Promise<Answer> {
-    const headers = [['Content-Type', 'application/json']] as const
-    return this.send(target, { method: 'POST', headers, body: JSON.stringify(value) })
   }
 
   /** Connects a test client of a user to the service, byte by byte. */

@@ -30,10 +30,11 @@ onTheService('the MCP server', (bench) => {
       [['Origin', 'null']],
       [['Origin', `http://127.0.0.1:${port}.evil.example`]],
       [['Origin', 'http://localhost.evil.example']],
+      [['Origin', 'http://127.0.0.1.evil.example']],
     ] as [string, string][][]
     for (const headers of refused) {
       const answer = await call('tools/list', {}, headers)
-      expectError(answer, 'access_denied', JSON.stringify(headers), [403])
+      expectError(answer, 'access_denied', JSON.stringify(headers), 403)
       expect(answer.header('access-control-allow-origin')).toBeUndefined()
     }
     for (const origin of [bench.base, 'http://localhost:6274', 'http://127.0.0.1:1'])
@@ -42,10 +43,12 @@ onTheService('the MCP server', (bench) => {
 
   it('REQ-70: anonymous reads are allowed, an invalid token is a 401, and an unsupported method is a 405', async () => {
     expect((await call('tools/list', {})).status).toBe(200)
-    expectInvalidToken(bench, await call('tools/list', {}, [['Authorization', 'Bearer x']]))
+    const refused = await call('tools/list', {}, [['Authorization', 'Bearer x']])
+    expectInvalidToken(bench, refused)
+    expect(refused.header('www-authenticate')).toContain('/oauth-protected-resource/mcp"')
     for (const method of ['GET', 'DELETE', 'PUT', 'PATCH']) {
       const answer = await bench.send('/mcp', { method })
-      expectError(answer, 'invalid_request', method, [405])
+      expectError(answer, 'invalid_request', method, 405)
       expect(answer.header('allow')).toBe('POST, OPTIONS')
     }
   })
@@ -67,70 +70,18 @@ onTheService('the MCP server', (bench) => {
     }
   })
 
-  it('REQ-70: a body that is no message is a JSON-RPC error', async () => {
-    for (const body of ['', '{', 'null', '[]', '1', '{"jsonrpc":"1.0"}', '\0', '['.repeat(20_000)]) {
-      const answer = await bench.send('/mcp', { method: 'POST', headers: HEADERS, body })
-      expect(answer.status, body.slice(0, 20)).toBeGreaterThanOrEqual(200)
-      expect(answer.status, body.slice(0, 20)).toBeLessThan(500)
-    }
-  })
-
   describe('by protocol 2026-07-28', () => {
     const search = { name: 'search_courses', arguments: {} }
     const ask = (method: string, params: object = {}, more: readonly (readonly [string, string])[] = []) => {
       const { headers, body } = message2026(method, params)
       return bench.send('/mcp', { method: 'POST', headers: [...Object.entries(headers), ...more], body })
     }
-    const base64 = (text: string) => `=?base64?${Buffer.from(text).toString('base64')}?=`
-
-    it('PR-11: a header that names another tool than the message is rejected, and is not reflected in the response', async () => {
-      const names = [
-        'read_courses',
-        'SEARCH_COURSES',
-        base64('read_courses'),
-        base64('search_courses\r\nX-Injected: 1'),
-        base64(base64('search_courses')),
-        `=?base64?=?base64?c2VhcmNo?=?=`,
-        '=?base64?!?=',
-        '<script>alert(1)</script>',
-      ]
-      for (const name of names) {
-        const answer = await ask('tools/call', search, [['Mcp-Name', name]])
-        expect([answer.status, answer.json()], name).toMatchObject([400, { error: { code: -32020 } }])
-        expect(answer.header('content-type'), name).toBe('application/json')
-        expect(answer.header('x-injected'), name).toBeUndefined()
-        expect(answer.body, name).not.toContain('\n')
-      }
-    })
-
-    it('PR-12: no caller keeps a connection open by listening', async () => {
-      const filter = {
-        notifications: { toolsListChanged: true, resourceSubscriptions: ['school://courses/x'] },
-      }
-      const answers = await Promise.all(Array.from({ length: 10 }, () => ask('subscriptions/listen', filter)))
-      for (const answer of answers)
-        expect([answer.status, answer.json()]).toMatchObject([200, { error: { code: -32603 } }])
-    })
-
-    it('PR-13: a token is valid for its own request only', async () => {
-      const app = await App.register(bench)
-      const { access_token } = await app.tokens({ resource: `${bench.base}/mcp`, scope: 'courses:read' })
-      const bearer = [['Authorization', `Bearer ${access_token}`]] as const
-      const initialize = {
-        protocolVersion: '2025-11-25',
-        capabilities: {},
-        clientInfo: { name: 'a', version: '1' },
-      }
-      expect((await call('initialize', initialize, [...bearer])).status).toBe(200)
-      const total = async (more: readonly (readonly [string, string])[]) =>
-        JSON.parse((await ask('tools/call', search, [['Mcp-Name', 'search_courses'], ...more])).body).result
-          .structuredContent.total
-      expect([await total(bearer), await total([])]).toEqual([6, 5])
-    })
 
     it('PR-14, REQ-51: a bad token or one for another resource is a 401, whatever the message is', async () => {
       const app = await App.register(bench)
       const { access_token } = await app.tokens({ resource: bench.base })
+      const { access_token: forMcp } = await app.tokens({ resource: `${bench.base}/mcp` })
+      expectInvalidToken(bench, await app.call(forMcp), 'at the API')
       for (const token of ['x', access_token]) {
         const bearer = [['Authorization', `Bearer ${token}`]] as const
         for (const method of ['server/discover', 'tools/list', 'subscriptions/listen', 'nothing'])
@@ -162,9 +113,9 @@ onTheService('the MCP server', (bench) => {
         ['Origin', 'https://evil.example'],
         ['Origin', 'null'],
       ] as const) {
-        expectError(await ask('server/discover', {}, [header]), 'access_denied', header[1], [403])
+        expectError(await ask('server/discover', {}, [header]), 'access_denied', header[1], 403)
         const broken = { method: 'POST', headers: [...HEADERS, header], body: '{' }
-        expectError(await bench.send('/mcp', broken), 'access_denied', header[1], [403])
+        expectError(await bench.send('/mcp', broken), 'access_denied', header[1], 403)
       }
     })
 

@@ -1,11 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
 import { Bench } from './bench.ts'
 
 type Tests = (bench: Bench) => void
 
 /**
- * Runs the tests of a group of rows on the memory store. After each test it checks for failures and leaked secrets, and
- * resets the clock.
+ * Runs the tests of a group of rows on the memory store. After each test it checks for failures and leaked secrets.
  *
  * @param environment further settings of the service
  */
@@ -15,15 +14,8 @@ export function onTheService(group: string, tests: Tests, environment: Record<st
     beforeAll(() => bench.start(environment))
     afterAll(() => bench.stop())
     afterEach(() => {
-      bench.fault = undefined
-      vi.useRealTimers()
       expect(bench.unexpectedFailures()).toEqual([])
     })
     tests(bench)
   })
-}
-
-/** Moves the clock of the service, which is in this process. */
-export function later(seconds: number): void {
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + seconds * 1000 })
 }

@@ -178,7 +178,7 @@ describe('withParameters', () => {
     )
   })
 
-  it('encodes line breaks, so no header can be injected', () => {
+  it('REQ-74: line breaks in a redirect are encoded, so no header can be injected', () => {
     expect(withParameters('http://127.0.0.1/cb', { state: 'a\r\nSet-Cookie: b' })).not.toMatch(/[\r\n]/)
   })
 })

@@ -55,15 +55,17 @@ describe('an endpoint', () => {
     expect((await sent({ methods: ['*'] }, { method: 'PURGE' })).status).toBe(200)
   })
 
-  it('takes 64 KiB, in bytes, and no more', async () => {
+  it('HT-06, REQ-64: an endpoint takes 64 KiB, in bytes, and no more', async () => {
     const post = (body: string) => sent({ methods: ['POST'] }, { method: 'POST', body })
     expect((await post('x'.repeat(BODY_LIMIT))).status).toBe(200)
     expect((await post(`${'x'.repeat(BODY_LIMIT - 1)}é`)).status).toBe(413)
   })
 
-  it('lets scripts of other origins in only if it is open', async () => {
+  it('HT-10, REQ-72: an endpoint lets scripts of other origins in only if it is open, and never with cookies', async () => {
     expect((await sent({})).headers).not.toHaveProperty('access-control-allow-origin')
-    expect((await sent({ cors: true })).headers).toMatchObject({
+    const { headers } = await sent({ cors: true })
+    expect(headers).not.toHaveProperty('access-control-allow-credentials')
+    expect(headers).toMatchObject({
       'access-control-allow-origin': '*',
       'access-control-expose-headers': 'WWW-Authenticate, Retry-After, ETag, DPoP-Nonce',
     })
@@ -91,6 +93,14 @@ describe('an error of an endpoint', () => {
     const { events, ...response } = await sent(failing(error))
     expect(response).toMatchObject({ status: 429, headers: { 'retry-after': '7', 'x-more': '2' } })
     expect(events).toMatchObject([{ type: 'refused', path: '/auth/a', reason: 'busy', detail: 'Busy' }])
+  })
+
+  it('HT-12: a refusal is reported without the secret of a token in its path', async () => {
+    const token = `gka_${'g'.repeat(22)}.${'s'.repeat(43)}`
+    for (const path of [`/auth/${token}`, `/auth/x%2F${token.replace('.', '%2E')}`]) {
+      const { events } = await sent(failing(new OAuthError(ERRORS.busy)), { path })
+      expect(events[0]?.path).toBe(path.replace(/(\.|%2E)s+$/, ''))
+    }
   })
 
   it('is not reported if the client is expected to repeat its request', async () => {

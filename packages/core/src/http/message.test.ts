@@ -3,8 +3,8 @@ import * as z from 'zod'
 import { FORM, jsonBody, parameters, ResourceParameter, readMessage, requireMediaType } from './message.ts'
 
 describe('parameters', () => {
-  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
-    'take %s for a name like any other',
+  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'a[]', 'a[0]', 'A', 'a.x'])(
+    'HT-03: a parameter may have any name: %s',
     (name) => {
       expect(parameters('a=b')[name]).toBeUndefined()
       expect(Object.entries(parameters(`${name}=x&a=b`))).toEqual([
@@ -23,7 +23,7 @@ describe('parameters', () => {
     })
   })
 
-  it('are a hundred at most, whatever their names', () => {
+  it('HT-06: parameters are a hundred at most, whatever their names', () => {
     expect(parameters('a=1&'.repeat(99)).a).toHaveLength(99)
     for (const many of ['a=1&'.repeat(100), '&'.repeat(100), 'a&'.repeat(5000)])
       expect(() => parameters(many)).toThrow('too many parameters')
@@ -74,11 +74,17 @@ describe('the media type of a message', () => {
     `${FORM}; charset=latin1`,
     `${FORM}; charset=xutf-8`,
     `${FORM}; charset=utf-8x`,
+    `${FORM}; charset=utf-16`,
+    `${FORM}, ${FORM}`,
     `text/plain; charset=utf-8`,
-  ])('cannot be %s', (type) => {
-    const error = { reason: 'media_type_unsupported', status: 415, parameters: { mediaType: FORM } }
-    expect(() => requireMediaType(requestOf(type), FORM)).toThrow(expect.objectContaining(error))
-  })
+    'multipart/form-data; boundary=x',
+  ])(
+    'HT-02, REQ-30: a form without its media type, or in another charset than UTF-8, is not read: %s',
+    (type) => {
+      const error = { reason: 'media_type_unsupported', status: 415, parameters: { mediaType: FORM } }
+      expect(() => requireMediaType(requestOf(type), FORM)).toThrow(expect.objectContaining(error))
+    },
+  )
 
   it('of a JSON body is JSON', () => {
     expect(jsonBody(requestOf('application/json', '{"a":1}'))).toEqual({ a: 1 })

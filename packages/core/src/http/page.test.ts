@@ -76,7 +76,7 @@ describe('returnPath', () => {
     '/\u{1f4a5}',
     '/caf\u00e9',
     '/a b',
-  ])('goes home instead of to %j', (path) => {
+  ])('UI-08: a return address that leads elsewhere becomes the start page: %j', (path) => {
     expect(returnPath(path)).toBe('/')
     expect(returnPath(path, '/base/')).toBe('/base/')
   })

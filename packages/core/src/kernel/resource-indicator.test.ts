@@ -31,11 +31,15 @@ describe('requestedResources', () => {
   it.each([
     'https://other.example',
     'mcp',
+    '/mcp',
+    ' ',
     'https://server.example/mcp#x',
     'https://server.example/mcp/',
+    'https://server.example/MCP',
+    'https://server.example//mcp',
     'javascript:x',
     'x'.repeat(3000),
-  ])('refuses %s', (resource) => {
+  ])('RS-01, D10: a resource that is unknown is refused: %s', (resource) => {
     const reason = 'resource_unknown'
     expect(() => requestedResources([resource], known)).toThrow(expect.objectContaining({ reason }))
   })
@@ -49,9 +53,12 @@ describe('narrowedResources', () => {
     ['part of what was granted', [known[0]], known, [known[0]]],
     ['any resource of a grant that was bound to none', [known[1]], [], [known[1]]],
     ['what is still hosted of what was granted', [], [GONE, known[1]], [known[1]]],
-  ])('gives %s', (_, requested, granted, expected) => {
-    expect(narrowedResources(requested as string[], granted as string[], known)).toEqual(expected)
-  })
+  ])(
+    'RS-06, D10: a token request may choose among what was granted: %s',
+    (_, requested, granted, expected) => {
+      expect(narrowedResources(requested as string[], granted as string[], known)).toEqual(expected)
+    },
+  )
 
   it.each([[[]], [[...known].reverse()]])('gives the stored list itself for all of it: %j', (requested) => {
     expect(narrowedResources(requested, known, known)).toBe(known)

@@ -35,11 +35,15 @@ describe('requestedScopes', () => {
     ['courses:read nope', 'scope_unknown'],
     ['courses:readx', 'scope_unknown'],
     ['courses', 'scope_unknown'],
+    ['courses:', 'scope_unknown'],
+    ['COURSES:READ', 'scope_unknown'],
+    ['*', 'scope_unknown'],
+    ['courses:read\nopenid', 'scope_malformed'],
     ['constructor', 'scope_unknown'],
     ['__proto__', 'scope_unknown'],
     ['a  b', 'scope_malformed'],
     ['courses:write', 'scope_not_registered'],
-  ])('refuses %j: %s', (scope, reason) => {
+  ])('PR-07: a scope is known by its whole name only: %j', (scope, reason) => {
     const refused = () => requestedScopes(scope, catalogue, ['openid', 'courses:read'])
     expect(refused).toThrow(expect.objectContaining({ reason }))
   })

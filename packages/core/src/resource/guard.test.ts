@@ -7,8 +7,8 @@ const JWT = 'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2ln'
 
 describe('bearerToken', () => {
   // The fifth is `{"a":1}:secret`, whose base64 begins like a JWT.
-  it.each([undefined, '', 'Basic eDp5', 'Bearertoken', 'Basic eyJhIjoxfTpzZWNyZXQ=', 'DPoP abc'])(
-    'takes %j for no token at all',
+  it.each([undefined, '', 'Basic eDp5', 'Bearertoken', 'Basic eyJhIjoxfTpzZWNyZXQ=', 'DPoP abc', 'gka_x'])(
+    'PR-01, REQ-53: another scheme is no token at all: %j',
     (authorization) => {
       expect(bearerToken(authorization)).toBeUndefined()
     },
@@ -19,14 +19,18 @@ describe('bearerToken', () => {
     expect(() => bearerToken(`Bearer ${'a'.repeat(8193)}`)).toThrow()
   })
 
-  it.each(['Bearer abc', 'bearer abc', 'BEARER abc'])('reads %j', (authorization) => {
-    expect(bearerToken(authorization)).toBe('abc')
-  })
+  it.each(['Bearer abc', 'bearer abc', 'BEARER abc', 'bEaReR abc'])(
+    'REQ-57: the scheme may have any case: %j',
+    (authorization) => {
+      expect(bearerToken(authorization)).toBe('abc')
+    },
+  )
 
   it.each([
     'Bearer',
     'Bearer ',
     'Bearer  abc',
+    'Bearer\tabc',
     'Bearer a b',
     'Bearer a,b',
     'Bearer abc, Bearer def',
@@ -42,7 +46,7 @@ describe('bearerToken', () => {
       (scheme) => scheme + JWT,
     ),
     `Bearer ${'a'.repeat(9000)}`,
-  ])('finds a fault with %j and does not call it anonymous', (authorization) => {
+  ])('PR-02, REQ-54, REQ-57: a malformed token is a fault, and never anonymous: %j', (authorization) => {
     const reason = 'bearer_malformed'
     expect(() => bearerToken(authorization)).toThrow(expect.objectContaining({ reason }))
   })

@@ -139,7 +139,7 @@ describe('while the store is down', () => {
     expect([page.status, page.headers.location, page.headers['retry-after']]).toEqual([503, undefined, '1'])
   })
 
-  it('metadata and keys are still served', async () => {
+  it('REQ-76: metadata and keys are still served', async () => {
     const { service, outage } = await withFailingStore()
     outage.down = true
     for (const path of ['/.well-known/oauth-authorization-server', '/api/oauth/jwks']) {
@@ -480,4 +480,19 @@ it('REQ-80: a change that lost a race is repeated on the current record', async 
   const service = openService({ store: { clients, grants: { ...grants, replace } } })
   const { access_token } = await tokensFor(service, await register(service))
   expect([lost, (await service.callApi(access_token)).kind]).toEqual([3, 'authorized'])
+})
+
+it('ST-07: a record of a newer version is read, and its unknown members are ignored', async () => {
+  const service = openService()
+  const client = await register(service)
+  const tokens = await tokensFor(service, client)
+  const { clients, grants } = service.store
+  const newer = <R extends { readonly value: object }>(found: R | undefined) =>
+    found && { ...found, value: { ...found.value, addedLater: { nested: [1] } } }
+  const [findClient, findGrant] = [clients.find.bind(clients), grants.find.bind(grants)]
+  clients.find = async (id) => newer(await findClient(id))
+  grants.find = async (id) => newer(await findGrant(id))
+  expect(await service.callApi(tokens.access_token)).toMatchObject({ kind: 'authorized' })
+  expect((await refresh(service, client, tokens.refresh_token)).status).toBe(200)
+  expect(await tokensFor(service, client)).toHaveProperty('access_token')
 })

@@ -19,10 +19,14 @@ it('a password is hashed differently each time, with Argon2id', async () => {
 it.each([
   ['longer by a NUL', 'same\0', false],
   ['longer by NULs up to the block of the hash', 'same'.padEnd(64, '\0'), false],
-  ['longer by a tab', 'same\t', false],
+  ...['\t', '\n', '\x7f', ' '].map((more): [string, string, boolean] => [
+    'longer by a character',
+    `same${more}`,
+    false,
+  ]),
   ['in other letters of the same form', 's\uff41me', true],
   ['in capitals', 'Same', false],
-])('the password "same" %s: %j', async (_, presented, matches) => {
+])('UI-11: a password matches itself alone, in any form of its letters: %s', async (_, presented, matches) => {
   expect(await passwordMatches(presented, await hashPassword('same'))).toBe(matches)
   expect(await passwordMatches(presented, quickHash('same'))).toBe(matches)
 })

@@ -19,7 +19,7 @@ describe('client ID metadata documents', () => {
   beforeAll(() => once(server.listen(0, '127.0.0.1'), 'listening'))
   afterAll(() => void server.close())
 
-  it('are ignored with CIMD=off', async () => {
+  it('CM-07: documents of clients are ignored with CIMD=off', async () => {
     expect(await optionsOf({ CIMD: 'off' })).toBeUndefined()
   })
 

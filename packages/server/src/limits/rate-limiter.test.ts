@@ -78,7 +78,7 @@ describe('the limits', () => {
     expect(await limits.accounts.take(THERE, 'ada@server.example')).toBe(0)
   })
 
-  it('never count for an account over all networks: nobody locks its user out elsewhere', async () => {
+  it('UI-11: attempts never count for an account over all networks: nobody locks its user out elsewhere', async () => {
     const limits = signInLimits(countersInMemory)
     for (let n = 0; n < 1000; n++)
       await limits.accounts.take(`10.${n >> 8}.${n & 255}.1`, 'ada@server.example')
@@ -100,7 +100,7 @@ describe('the limits', () => {
   })
 
   it.each([HERE, '2001:db8:1::1'])(
-    'let an account be guessed at ten times from %s, and reset after the right password',
+    'UI-11: an account can be guessed at ten times from one network, until its password is right: %s',
     async (here) => {
       const limits = signInLimits(countersInMemory)
       const waits = await times(11, () => limits.accounts.take(here, 'Ada@server.example '))

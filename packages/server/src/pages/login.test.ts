@@ -131,9 +131,10 @@ function tabsOf(page: Page) {
 const otherForm = await formFrom(await openLogin().request('/login'))
 
 describe('the sign-in form', () => {
-  it('starts a session and returns the user to the original page', async () => {
+  it('UI-09, REQ-21: a sign-in returns the user to the original page by a 303 without a body', async () => {
     const response = await submit({ return_to: '/oauth/authorize?x=1' })
     expect([response.status, response.headers.get('location')]).toEqual([303, '/oauth/authorize?x=1'])
+    expect(await response.text()).toBe('')
     const cookies = response.headers.getSetCookie()
     expect(cookies, 'the forms of other tabs stay good').toEqual([
       expect.stringMatching(/^__Host-session=.+Secure/),
@@ -141,16 +142,21 @@ describe('the sign-in form', () => {
     ])
   })
 
-  it('redirects only to this site', async () => {
+  it('UI-08: a sign-in redirects only to this site', async () => {
     expect((await submit({ return_to: '//evil.example' })).headers.get('location')).toBe('/')
   })
 
-  it('shows the same message for an unknown user and a wrong password', async () => {
-    const answers = [await submit({ password: 'wrong' }), await submit({ email: 'nobody@example.com' })]
-    for (const answer of answers) {
-      expect(answer.status).toBe(401)
-      expect(await answer.text()).toContain('do not belong together')
-    }
+  it('UI-09, UI-11: an unknown user and a wrong password get the same page, without the password', async () => {
+    const answers = [
+      await submit({ password: 'wrong-4711' }),
+      await submit({ password: 'demo ' }),
+      await submit({ email: 'nobody@example.com' }),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 401])
+    const bodies = await Promise.all(answers.map((answer) => answer.text()))
+    expect(bodies[0]).toContain('do not belong together')
+    expect(bodies[0]).not.toContain('wrong-4711')
+    expect(new Set(bodies.map((body) => body.replaceAll(/value="[^"]*"/g, ''))).size).toBe(1)
   })
 
   it.each([
@@ -161,11 +167,14 @@ describe('the sign-in form', () => {
     ['from another site', {}, { 'sec-fetch-site': 'cross-site' }],
     ['from a sibling host', {}, { 'sec-fetch-site': 'same-site' }],
     ['from another origin', {}, { origin: 'https://evil.example' }],
-  ])('is rejected %s', async (_, fields, headers) => {
-    const response = await submit(fields, headers as Record<string, string>)
-    expect(response.status).toBe(403)
-    expect(response.headers.get('set-cookie')).not.toContain('session')
-  })
+  ])(
+    'UI-02: the sign-in form belongs to one browser, and is not taken from another site: %s',
+    async (_, fields, headers) => {
+      const response = await submit(fields, headers as Record<string, string>)
+      expect(response.status).toBe(403)
+      expect(response.headers.get('set-cookie')).not.toContain('session')
+    },
+  )
 
   it.each([
     ['its own origin', { origin: BASE_URL }],
@@ -242,7 +251,7 @@ describe('the sign-in form', () => {
     expect((await page.request('/login')).status).toBe(200)
   })
 
-  it('slows down guessing, for this account only', async () => {
+  it('UI-11: guessing is slowed down, for this account only', async () => {
     const page = openLogin()
     for (let attempt = 0; attempt < 10; attempt++) await submit({ password: `guess ${attempt}` }, {}, page)
     const blocked = await submit({}, {}, page)
@@ -278,7 +287,7 @@ describe('the sign-in form', () => {
     })
   })
 
-  it('escapes repeated input', async () => {
+  it('UI-05, REQ-74: the sign-in page escapes repeated input', async () => {
     const rejected = await submit({
       email: '"><script>alert(1)</script>',
       password: 'x',

@@ -39,7 +39,7 @@ describe.each(['', '/auth', '/gr%C3%BC%C3%9Fe/a'])('the application below %j', (
     ['/things', 404],
     ['//things/1', 404],
     ['/THINGS/1', 404],
-  ])('answers %s with %i', async (path, status) => {
+  ])('HT-09: another spelling of a path is another path: %s', async (path, status) => {
     expect((await open(base).ask(base + path)).status).toBe(status)
   })
 
@@ -86,7 +86,7 @@ describe('an error of a handler', () => {
 })
 
 describe('a body', () => {
-  it('is read up to 64 KiB, regardless of its Content-Length', async () => {
+  it('HT-06: a body is read up to 64 KiB, regardless of its Content-Length', async () => {
     const post = async (body: string, headers = {}) =>
       (await open('').ask('/things/1', { method: 'POST', body, headers })).status
     expect(await post('x'.repeat(65_536))).toBe(200)
@@ -94,7 +94,7 @@ describe('a body', () => {
     expect(await post('x'.repeat(65_537), { 'content-length': '5' })).toBe(413)
   })
 
-  it('that is cut off is refused, and is logged as no error', async () => {
+  it('HT-12: a body that is cut off is refused, and is logged as no error', async () => {
     const { ask, heard } = open('')
     const body = new ReadableStream({ start: (controller) => controller.error(new Error('reset')) })
     const answer = await ask('/things/1', { method: 'POST', body, duplex: 'half' } as RequestInit)

@@ -252,7 +252,7 @@ describe('a session', () => {
     expect(find).not.toHaveBeenCalled()
   })
 
-  it('ends on every replica, even if its cookie is kept, and ends no other session', async () => {
+  it('UI-10: a session ends on every replica, even if its cookie is kept, and ends no other', async () => {
     const [here, there] = [openSessions(), openSessions()]
     const [ended, other] = [await begin(here), await begin(here)]
     await here.end(sent(ended.cookie))

@@ -213,7 +213,10 @@ describe('the address of a document', () => {
     ['https://hidden.onion/c', 'is at no public name'],
     ['https://name.alt/c', 'is at no public name'],
     ['https://server.example.org/auth/oauth/authorize', 'is an address of this server'],
-  ])('is refused: %s %s', (id, fault) => {
-    expect(faultOf(id)).toBe(fault)
-  })
+  ])(
+    'CM-01, CM-14, D15, REQ-69: what is no address on the public internet cannot be a client_id: %s',
+    (id, fault) => {
+      expect(faultOf(id)).toBe(fault)
+    },
+  )
 })
