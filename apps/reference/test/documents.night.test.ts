@@ -200,7 +200,7 @@ describe('docs', () => {
     const form = new URLSearchParams((await exchange).postData() ?? '')
     expect([form.get('client_id'), form.get('code_verifier')?.length]).toEqual(['docs', 43])
     expect(form.get('client_secret') ?? '').toBe('')
-    await page.getByRole('button', { name: 'Logout' }).first().waitFor()
+    await page.getByRole('button', { name: 'Remove authorization' }).first().waitFor()
     expect(await userInfo(page)).toMatch(/200[\s\S]*"sub"/)
   })
 

@@ -36,8 +36,8 @@ export function error(description: string) {
   return json(description, ErrorBody)
 }
 
-export function form(schema: Schema, required = true) {
-  return { required, content: { 'application/x-www-form-urlencoded': { schema } } }
+export function form(schema: Schema) {
+  return { required: true, content: { 'application/x-www-form-urlencoded': { schema } } }
 }
 
 export function header(description: string, type: 'string' | 'integer' = 'string') {

@@ -4,9 +4,9 @@ import { toResponse } from '@grantkit/core/adapter'
 import { ERRORS } from '@grantkit/core/errors'
 import { pageView } from '@grantkit/core/feature'
 import { fill, html } from '@grantkit/pages'
-import { OpenAPIHono } from '@hono/zod-openapi'
-import type { Context } from 'hono'
-import { asset, headerOf, type WithBody } from '../http/bodies-and-answers.ts'
+import { type Context, Hono } from 'hono'
+import { CALLBACK_PATH } from '../config/users.ts'
+import { asset, headerOf, prefetch, type WithBody } from '../http/bodies-and-answers.ts'
 import { pageResponse, requestOf, type Site } from '../http/page.ts'
 import { localesOf, signInAddress, signInAgain } from '../http/sign-in-wishes.ts'
 import { isFresh } from '../sign-in/ways-to-sign-in.ts'
@@ -17,7 +17,6 @@ import { whyPage } from './failed-sign-ins.ts'
 import { forgottenPassword, newPassword } from './forgotten-password.ts'
 import { login, passkeyLogin } from './login.ts'
 import { logoutPage, signOut } from './logout.ts'
-import { routes } from './operations.ts'
 import { inLanguage, type LocalSite } from './page-language.ts'
 import { personalTokensPage, type TokenChoices } from './personal-tokens.ts'
 import { type SignInPage, signInPage } from './sign-in-page.ts'
@@ -33,25 +32,28 @@ const SCRIPT = await readFile(new URL('passkeys.js', import.meta.url), 'utf8')
 const POST_AGAIN_SCRIPT = await readFile(new URL('post-again.js', import.meta.url), 'utf8')
 const COPY_SCRIPT = await readFile(new URL('copy.js', import.meta.url), 'utf8')
 
-/** The pages of the service, without the pages of core's interactions. If one fails, it shows the error page. */
-export function pages(options: PagesOptions, grants: AuthorizationServer['grants']): OpenAPIHono<WithBody> {
+/**
+ * The pages of the service, without the pages of core's interactions. If one fails, it shows the error page. Its routes are for people:
+ * an OpenAPI document is for authors of clients, and none of these routes is in it.
+ */
+export function pages(options: PagesOptions, grants: AuthorizationServer['grants']): Hono<WithBody> {
   const { site, onError } = options
   const signInForm = signInPage(options)
   const account = accountPage(options, grants)
-  const app = new OpenAPIHono<WithBody>()
+  const app = new Hono<WithBody>()
     .onError((error, c) => {
       onError(error)
       return errorResponse(c, site, error)
     })
-    .openapi(routes.home, (c) => homePage(inLanguage(site, c)))
-    .openapi(routes.accountPage, (c) => account.show(c))
-    .openapi(routes.disconnectApp, (c) => account.disconnect(c))
-    .openapi(routes.nameApp, (c) => account.nameApp(c))
-    .openapi(routes.endSession, (c) => account.endSession(c))
-    .openapi(routes.signOutEverywhere, (c) => account.signOutEverywhere(c))
-    .openapi(routes.whyPage, (c) => whyPage(inLanguage(site, c)))
-    .openapi(routes.signOutPage, (c) => logoutPage(c, inLanguage(site, c)))
-    .openapi(routes.signOut, (c) => signOut(c, options))
+    .get('/', (c) => homePage(inLanguage(site, c)))
+    .get('/account', account.show)
+    .post('/account', prefetch, account.disconnect)
+    .post('/account/apps/name', prefetch, account.nameApp)
+    .post('/account/sessions/end', prefetch, account.endSession)
+    .post('/account/sign-out', prefetch, account.signOutEverywhere)
+    .get('/why', (c) => whyPage(inLanguage(site, c)))
+    .get('/logout', (c) => logoutPage(c, inLanguage(site, c)))
+    .post('/logout', prefetch, (c) => signOut(c, options))
   return app
     .route('/', signInPages(options, signInForm))
     .route('/', passwordPages(options, signInForm, account, grants))
@@ -61,30 +63,26 @@ export function pages(options: PagesOptions, grants: AuthorizationServer['grants
 }
 
 /** Empty if users may create no personal access tokens. */
-function tokenPages(options: PagesOptions): OpenAPIHono<WithBody> {
-  const app = new OpenAPIHono<WithBody>()
+function tokenPages(options: PagesOptions): Hono<WithBody> {
+  const app = new Hono<WithBody>()
   if (options.personalTokens === undefined) return app
   const tokens = personalTokensPage(options, options.personalTokens)
   return app
-    .openapi(routes.copyScript, asset('text/javascript; charset=utf-8', COPY_SCRIPT))
-    .openapi(routes.personalTokensPage, (c) => tokens.show(c))
-    .openapi(routes.createPersonalToken, (c) => tokens.create(c))
-    .openapi(routes.endPersonalToken, (c) => tokens.end(c))
+    .get('/assets/copy.js', asset('text/javascript; charset=utf-8', COPY_SCRIPT))
+    .get('/account/tokens', tokens.show)
+    .post('/account/tokens', prefetch, tokens.create)
+    .post('/account/tokens/end', prefetch, tokens.end)
 }
 
 /** The sign-in page, or the way to the application that signs the users in. */
-function signInPages(options: PagesOptions, form: SignInPage): OpenAPIHono<WithBody> {
-  const app = new OpenAPIHono<WithBody>()
+function signInPages(options: PagesOptions, form: SignInPage): Hono<WithBody> {
+  const app = new Hono<WithBody>()
   if (options.external === undefined) {
     const signIn = login(options, form)
-    return app
-      .openapi(routes.signInPage, (c) => signIn.show(c))
-      .openapi(routes.signIn, (c) => signIn.submit(c))
+    return app.get('/login', signIn.show).post('/login', prefetch, signIn.submit)
   }
   const external = externalLogin(options, options.external)
-  return app
-    .openapi(routes.signInElsewhere, (c) => external.begin(c))
-    .openapi(routes.signedInElsewhere, (c) => external.callback(c))
+  return app.get('/login', external.begin).get(CALLBACK_PATH, external.callback)
 }
 
 /**
@@ -96,46 +94,46 @@ function passwordPages(
   form: SignInPage,
   account: AccountPage,
   grants: AuthorizationServer['grants'],
-): OpenAPIHono<WithBody> {
-  const app = new OpenAPIHono<WithBody>()
+): Hono<WithBody> {
+  const app = new Hono<WithBody>()
   const { ways, resets } = options
   if (!ways.builtIn) return app
   app
-    .openapi(routes.changePassword, (c) => account.changePassword(c))
-    .openapi(routes.removePasskey, (c) => account.removePasskey(c))
-    .openapi(routes.removeIdentity, (c) => account.removeIdentity(c))
+    .post('/account/password', prefetch, account.changePassword)
+    .post('/account/passkeys/remove', prefetch, account.removePasskey)
+    .post('/account/identities/remove', prefetch, account.removeIdentity)
   if (resets === undefined) return app
   const forgotten = forgottenPassword(options, form, resets)
   const chosen = newPassword(options, resets, grants)
   return app
-    .openapi(routes.forgottenPassword, (c) => forgotten.show(c))
-    .openapi(routes.requestPasswordLink, (c) => forgotten.submit(c))
-    .openapi(routes.newPasswordPage, (c) => chosen.show(c))
-    .openapi(routes.resetPassword, (c) => chosen.submit(c))
-    .openapi(routes.disconnectAllApps, (c) => chosen.disconnectApps(c))
+    .get('/login/forgot', forgotten.show)
+    .post('/login/forgot', prefetch, forgotten.submit)
+    .get('/login/reset', chosen.show)
+    .post('/login/reset', prefetch, chosen.submit)
+    .post('/login/reset/apps', prefetch, chosen.disconnectApps)
 }
 
 /** Empty if passkeys are not available. */
-function passkeyPages(options: PagesOptions, form: SignInPage, account: AccountPage): OpenAPIHono<WithBody> {
-  const app = new OpenAPIHono<WithBody>()
+function passkeyPages(options: PagesOptions, form: SignInPage, account: AccountPage): Hono<WithBody> {
+  const app = new Hono<WithBody>()
   if (options.ways.ceremonies === undefined) return app
   const enrolment = enrolmentPages(options, options.ways.ceremonies.registration)
   const passkey = passkeyLogin(options, form, options.ways.ceremonies.signIn)
   return app
-    .openapi(routes.passkeyScript, asset('text/javascript; charset=utf-8', SCRIPT))
-    .openapi(routes.passkeyToSignIn, (c) => passkey.options(c))
-    .openapi(routes.signInByPasskey, (c) => passkey.submit(c))
-    .openapi(routes.passkeyNotice, (c) => enrolment.notice(c))
-    .openapi(routes.enrolmentPage, (c) => enrolment.show(c))
-    .openapi(routes.firstPasskey, (c) => enrolment.options(c))
-    .openapi(routes.addFirstPasskey, (c) => enrolment.add(c))
-    .openapi(routes.newPasskey, (c) => account.passkeyOptions(c))
-    .openapi(routes.addPasskey, (c) => account.addPasskey(c))
+    .get('/assets/passkeys.js', asset('text/javascript; charset=utf-8', SCRIPT))
+    .get('/login/passkey', passkey.options)
+    .post('/login/passkey', prefetch, passkey.submit)
+    .get('/login/passkey-notice', enrolment.notice)
+    .get('/login/enrol', enrolment.show)
+    .get('/login/enrol/passkey', enrolment.options)
+    .post('/login/enrol/passkey', prefetch, enrolment.add)
+    .get('/account/passkeys', account.passkeyOptions)
+    .post('/account/passkeys', prefetch, account.addPasskey)
 }
 
 /** Empty if no provider is configured. */
-function providerPages(options: PagesOptions, form: SignInPage, account: AccountPage): OpenAPIHono<WithBody> {
-  const app = new OpenAPIHono<WithBody>()
+function providerPages(options: PagesOptions, form: SignInPage, account: AccountPage): Hono<WithBody> {
+  const app = new Hono<WithBody>()
   const { providers } = options.ways
   if (providers.length === 0) return app
   const byId = new Map(
@@ -144,13 +142,13 @@ function providerPages(options: PagesOptions, form: SignInPage, account: Account
       upstreamLogin(options, form, account.showAgain, provider),
     ]),
   )
-  const known = (id: string) => byId.get(id)
+  const known = (c: Context) => byId.get(c.req.param('provider') ?? '')
   return app
-    .openapi(routes.signInWith, (c) => known(c.req.param('provider'))?.begin(c) ?? c.notFound())
-    .openapi(routes.signedInWith, (c) => known(c.req.param('provider'))?.callback(c) ?? c.notFound())
-    .openapi(routes.signedInByPost, (c) => known(c.req.param('provider'))?.posted(c) ?? c.notFound())
-    .openapi(routes.postAgainScript, asset('text/javascript; charset=utf-8', POST_AGAIN_SCRIPT))
-    .openapi(routes.connectProvider, (c) => account.connect(c))
+    .post('/login/with/:provider', prefetch, (c) => known(c)?.begin(c) ?? c.notFound())
+    .get('/login/with/:provider/callback', (c) => known(c)?.callback(c) ?? c.notFound())
+    .post('/login/with/:provider/callback', prefetch, (c) => known(c)?.posted(c) ?? c.notFound())
+    .get('/assets/post-again.js', asset('text/javascript; charset=utf-8', POST_AGAIN_SCRIPT))
+    .post('/account/identities', prefetch, account.connect)
 }
 
 /** The pages of core's interactions. */
