@@ -195,8 +195,6 @@ describe('the consent page', () => {
     const openid = { ...scope, name: 'openid' }
     const unknown = { ...scope, name: 'notes:write' }
     expect(await consent({ scopes: [read, openid] })).toContain(`2 permissions. ${READING_ONLY}`)
-    for (const scopes of [[unknown], [read, unknown]])
-      expect(await consent({ scopes })).not.toContain(READING_ONLY)
     expect(await consent({ scopes: [read, unknown] })).toContain('2 permissions. <')
   })
 
@@ -213,10 +211,30 @@ describe('the consent page', () => {
   })
 
   it('lets nobody untick a scope that is needed', async () => {
-    const [first] = consentView('en').scopes
-    const body = await consent({ scopes: first === undefined ? [] : [{ ...first, required: true }] })
-    expect(body).toContain('<input type="checkbox" checked disabled>')
-    expect(body).not.toContain('name="scope"')
+    const scopes = consentView('en').scopes.map((scope, at) => ({ ...scope, required: at === 0 }))
+    const body = await consent({ scopes })
+    expect(body.match(/<input type="checkbox" checked disabled>/g)).toHaveLength(1)
+    expect(body).not.toContain(`name="scope" value="${scopes[0]?.name}"`)
+  })
+
+  it.each([
+    ['read', false, 'One permission, which changes nothing.</p>'],
+    ['write', false, 'One permission, which can change things.</p>'],
+    [undefined, true, '1 permission.</p>'],
+  ] as const)('says what a single scope (%s) can do, without a box', async (access, required, says) => {
+    const scope = { name: 'a', description: 'Do it', access, required, allowedBefore: false }
+    const body = await consent({ scopes: [scope] })
+    expect(body).toContain(`<p>${says}`)
+    expect(body).toContain('<input type="hidden" name="scope" value="a"><span>Do it')
+    expect(body).not.toMatch(/<input type="checkbox"|Untick/)
+  })
+
+  it('marks what was allowed before, and counts it only in a list that is folded', async () => {
+    const few = await consent({})
+    expect(few).toContain('<span class="mark">Allowed before</span>')
+    expect(few).not.toContain('You have allowed')
+    const scopes = manyScopes('en').map((scope, at) => ({ ...scope, allowedBefore: at < 3 }))
+    expect(await consent({ scopes })).toContain('You have allowed 3 of them before.')
   })
 
   it.each([

@@ -48,11 +48,13 @@ export const de: Language = {
     permissions: { one: '{count} Berechtigung.', other: '{count} Berechtigungen.' },
     changing: { one: '{count} davon kann etwas ändern.', other: '{count} davon können etwas ändern.' },
     readingOnly: 'Keine davon kann etwas ändern.',
+    oneReading: 'Eine Berechtigung, die nichts ändert.',
+    oneChanging: 'Eine Berechtigung, die etwas ändern kann.',
     allowedBefore: {
       one: '{count} davon haben Sie schon einmal erlaubt.',
       other: '{count} davon haben Sie schon einmal erlaubt.',
     },
-    untick: 'Wählen Sie ab, was sie nicht tun soll.',
+    untick: 'Wählen Sie ab, was nicht erlaubt sein soll.',
     disconnect: 'Sie können die Verbindung jederzeit unter {connectedApps} trennen.',
     toDecision: 'Zur Entscheidung springen',
     general: 'Allgemein',
@@ -63,7 +65,7 @@ export const de: Language = {
   decision: {
     deny: 'Ablehnen',
     allowReadingOnly: 'Nur Lesen erlauben',
-    readingOnly: 'Nur Lesen',
+    readingOnly: 'Nur lesen',
     allow: 'Erlauben',
   },
   callback: {

@@ -62,6 +62,10 @@ export const en = {
     permissions: { one: '{count} permission.', other: '{count} permissions.' },
     changing: { one: '{count} can change things.', other: '{count} can change things.' },
     readingOnly: 'None can change anything.',
+    /** In place of the sentences above, of a single permission. */
+    oneReading: 'One permission, which changes nothing.',
+    oneChanging: 'One permission, which can change things.',
+    /** In a list that is folded. */
     allowedBefore: {
       one: 'You have allowed {count} of them before.',
       other: 'You have allowed {count} of them before.',

@@ -46,6 +46,8 @@ export const es: Language = {
     permissions: { one: '{count} permiso.', other: '{count} permisos.' },
     changing: { one: '{count} permite hacer cambios.', other: '{count} permiten hacer cambios.' },
     readingOnly: 'Ninguno permite hacer cambios.',
+    oneReading: 'Un permiso, que no cambia nada.',
+    oneChanging: 'Un permiso, que permite hacer cambios.',
     allowedBefore: {
       one: 'Ya ha concedido {count} de ellos antes.',
       other: 'Ya ha concedido {count} de ellos antes.',

@@ -50,6 +50,8 @@ export const fr: Language = {
       other: '{count} permettent d’apporter des modifications.',
     },
     readingOnly: 'Aucune ne permet de modifier quoi que ce soit.',
+    oneReading: 'Une autorisation, qui ne modifie rien.',
+    oneChanging: 'Une autorisation, qui permet d’apporter des modifications.',
     allowedBefore: {
       one: 'Vous en avez déjà accordé {count}.',
       other: 'Vous en avez déjà accordé {count}.',

@@ -48,6 +48,8 @@ export const ja: Language = {
     permissions: { other: '権限は {count} 件です。' },
     changing: { other: 'うち {count} 件は変更を伴います。' },
     readingOnly: '変更を伴うものはありません。',
+    oneReading: '権限は 1 件で、変更は伴いません。',
+    oneChanging: '権限は 1 件で、変更を伴います。',
     allowedBefore: { other: '{count} 件は以前に許可済みです。' },
     untick: '許可しない項目のチェックを外してください。',
     disconnect: '連携は {connectedApps} からいつでも解除できます。',

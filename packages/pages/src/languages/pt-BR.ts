@@ -46,6 +46,8 @@ export const ptBR: Language = {
     permissions: { one: '{count} permissão.', other: '{count} permissões.' },
     changing: { one: '{count} permite fazer alterações.', other: '{count} permitem fazer alterações.' },
     readingOnly: 'Nenhuma permite fazer alterações.',
+    oneReading: 'Uma permissão, que não altera nada.',
+    oneChanging: 'Uma permissão, que permite fazer alterações.',
     allowedBefore: {
       one: 'Você já concedeu {count} delas antes.',
       other: 'Você já concedeu {count} delas antes.',
