@@ -222,11 +222,17 @@ describe('the consent page', () => {
     ['write', false, 'One permission, which can change things.</p>'],
     [undefined, true, '1 permission.</p>'],
   ] as const)('says what a single scope (%s) can do, without a box', async (access, required, says) => {
-    const scope = { name: 'a', description: 'Do it', access, required, allowedBefore: false }
-    const body = await consent({ scopes: [scope] })
+    const scope = { name: 'a', description: 'Do it', required, allowedBefore: false }
+    const body = await consent({ scopes: [{ ...scope, ...(access && { access }) }] })
     expect(body).toContain(`<p>${says}`)
     expect(body).toContain('<input type="hidden" name="scope" value="a"><span>Do it')
     expect(body).not.toMatch(/<input type="checkbox"|Untick/)
+  })
+
+  it('says why an answer did not count', async () => {
+    expect(await consent({})).not.toContain('role="alert"')
+    expect(await consent({ formExpired: true })).toContain('role="alert">Your answer did not count')
+    expect(await consent({ allowsNothing: true })).toContain('role="alert">That answer would allow nothing')
   })
 
   it('marks what was allowed before, and counts it only in a list that is folded', async () => {

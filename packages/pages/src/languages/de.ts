@@ -23,6 +23,7 @@ export const de: Language = {
     title: 'Zugriff erlauben?',
     expired:
       'Ihre Antwort wurde nicht gezählt: Diese Seite war zu lange geöffnet, oder Sie haben sich inzwischen neu angemeldet. Bitte antworten Sie noch einmal.',
+    allowsNothing: 'Mit dieser Antwort wäre nichts erlaubt. Wählen Sie mindestens eine Berechtigung aus, oder lehnen Sie ab.',
     theApp: 'Die App',
     describedBy: 'Beschrieben unter',
     sendsYouTo: 'Leitet Sie weiter zu',

@@ -28,6 +28,7 @@ export const en = {
     title: 'Allow access?',
     expired:
       'Your answer did not count: this page was open for too long, or you have signed in again since. Please answer again.',
+    allowsNothing: 'That answer would allow nothing. Tick at least one permission, or deny.',
     /** Names the part of the page about the app, for screen readers. */
     theApp: 'The app',
     /** A label; the address of the document that describes the app follows. */

@@ -21,6 +21,7 @@ export const es: Language = {
     title: '¿Permitir el acceso?',
     expired:
       'Su respuesta no se tuvo en cuenta: esta página estuvo abierta demasiado tiempo o usted ha vuelto a iniciar sesión desde entonces. Responda de nuevo, por favor.',
+    allowsNothing: 'Esa respuesta no permitiría nada. Marque al menos un permiso o rechace la solicitud.',
     theApp: 'La aplicación',
     describedBy: 'Descrita en',
     sendsYouTo: 'Le redirige a',

@@ -22,6 +22,7 @@ export const fr: Language = {
     title: 'Autoriser l’accès ?',
     expired:
       'Votre réponse n’a pas été prise en compte : cette page est restée ouverte trop longtemps, ou vous vous êtes reconnecté entre-temps. Veuillez répondre à nouveau.',
+    allowsNothing: 'Cette réponse n’autoriserait rien. Cochez au moins une autorisation, ou refusez.',
     theApp: 'L’application',
     describedBy: 'Décrite par',
     sendsYouTo: 'Vous redirige vers',

@@ -21,6 +21,7 @@ export const ptBR: Language = {
     title: 'Permitir o acesso?',
     expired:
       'Sua resposta não foi considerada: esta página ficou aberta por tempo demais ou você entrou novamente depois disso. Responda outra vez, por favor.',
+    allowsNothing: 'Essa resposta não permitiria nada. Marque pelo menos uma permissão ou recuse.',
     theApp: 'O aplicativo',
     describedBy: 'Descrito em',
     sendsYouTo: 'Redireciona você para',

@@ -13,7 +13,7 @@ export async function consentPage(context: PageContext, view: ConsentView): Prom
   const known = identity?.known
   const offer = view.canShowCallback ? callbackChoice(context) : ''
   const main = html`
-<h1>${consent.title}</h1>${view.formExpired ? html`<p class="problem" role="alert">${consent.expired}</p>` : ''}
+<h1>${consent.title}</h1>${problem(context, view)}
 <div class="asker"><section class="app" aria-label="${consent.theApp}">
   ${namedApp(context, view)}
   <dl>${client.origin !== 'document' ? '' : documentAddress(context, client.clientId)}${redirectTarget(context, view.redirectUri)}${await signedInAs(context, session, returnTo)}</dl>
@@ -25,6 +25,12 @@ ${known === undefined ? '' : whoGains(context, known.host)}</div>
   ${decision(context, { asks: consent.asks, scopes, more: offer, cautious: known !== undefined, terms: view.terms })}
 </form>`
   return layout(context, { title: consent.title, main, formAction: ["'self'", ...view.formActionSources] })
+}
+
+/** Why the last answer did not count. */
+function problem({ language: { consent } }: PageContext, { formExpired, allowsNothing }: ConsentView): SafeHtml | '' {
+  if (!formExpired && !allowsNothing) return ''
+  return html`<p class="problem" role="alert">${formExpired ? consent.expired : consent.allowsNothing}</p>`
 }
 
 /**
