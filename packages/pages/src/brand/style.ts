@@ -37,6 +37,7 @@ p{margin:0 0 1rem;text-wrap:pretty}
 a{color:var(--accent);text-underline-offset:.2em}
 code{font:.92em/1.5 ui-monospace,monospace}
 bdi{display:inline-block;max-inline-size:100%;overflow:clip;vertical-align:bottom}
+a bdi{text-decoration:inherit}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px;border-radius:.25rem}
 .quiet{color:var(--quiet)}
 .quiet strong{color:var(--ink)}
