@@ -197,7 +197,7 @@ export const en = {
     allowed: 'Go back to it: {app} continues by itself in a few seconds. You can close this page.',
     notYours: 'If you did not start this on a device of your own, disconnect it now under {connectedApps}.',
     deniedTitle: 'Nothing got access',
-    denied: '{app} will stop on the device. You can close this page.',
+    denied: '{app} gets no access on the device. You can close this page.',
   },
   /** Requests of apps without a browser (CIBA). `{message}` is what the app says. */
   requests: {
@@ -355,7 +355,9 @@ export const en = {
     appNotDescribed:
       'The app named an address that should describe it, but it is not described there. Go back to the app and try again.',
     redirectAddress:
-      'The app wants the answer at an address that is not registered for it. You were not sent there. Go back to the app and start again.',
+      'The app wants the answer at an address that is not registered for it. You were not sent there. Remove the connection in the app and add it again, so that it registers the new address.',
+    redirectNotAllowed:
+      'The app wants the answer at an address that {brand} does not allow. You were not sent there. Only the operator of {brand} can allow it.',
     requestExpired: 'This took too long. Go back to the app and start again.',
     requestUnknown: 'The link from the app is not valid. Go back to the app and start again.',
     requestAnswered: 'You have answered this already. Go back to the app.',

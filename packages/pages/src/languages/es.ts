@@ -169,7 +169,7 @@ export const es: Language = {
       'Vuelva al dispositivo: {app} continuará por sí sola en unos segundos. Puede cerrar esta página.',
     notYours: 'Si no inició esto en un dispositivo propio, desconéctelo ahora en {connectedApps}.',
     deniedTitle: 'No se ha concedido ningún acceso',
-    denied: '{app} se detendrá en el dispositivo. Puede cerrar esta página.',
+    denied: '{app} no obtiene acceso en el dispositivo. Puede cerrar esta página.',
   },
   requests: {
     title: 'Solicitudes',
@@ -302,7 +302,9 @@ export const es: Language = {
     appNotDescribed:
       'La aplicación indica una dirección que supuestamente la describe, pero no es así. Vuelva a la aplicación e inténtelo de nuevo.',
     redirectAddress:
-      'La aplicación quiere recibir la respuesta en una dirección que no está registrada para ella. No se le ha redirigido allí. Vuelva a la aplicación y empiece de nuevo.',
+      'La aplicación quiere recibir la respuesta en una dirección que no está registrada para ella. No se le ha redirigido allí. Elimine la conexión en la aplicación y vuelva a añadirla: así registrará la nueva dirección.',
+    redirectNotAllowed:
+      'La aplicación quiere recibir la respuesta en una dirección que {brand} no permite. No se le ha redirigido allí. Solo el operador de {brand} puede permitirla.',
     requestExpired: 'Ha pasado demasiado tiempo. Vuelva a la aplicación y empiece de nuevo.',
     requestUnknown:
       'El enlace con el que la aplicación le envió no es válido. Vuelva a la aplicación y empiece de nuevo.',

@@ -28,7 +28,10 @@ ${known === undefined ? '' : whoGains(context, known.host)}</div>
 }
 
 /** Why the last answer did not count. */
-function problem({ language: { consent } }: PageContext, { formExpired, allowsNothing }: ConsentView): SafeHtml | '' {
+function problem(
+  { language: { consent } }: PageContext,
+  { formExpired, allowsNothing }: ConsentView,
+): SafeHtml | '' {
   if (!formExpired && !allowsNothing) return ''
   return html`<p class="problem" role="alert">${formExpired ? consent.expired : consent.allowsNothing}</p>`
 }
