@@ -308,6 +308,13 @@ describe('the consent page of a known client', () => {
     expect(body).not.toMatch(/chose this name|describes it|Described by/)
   })
 
+  it('says where the answer goes once, where that is the verified host', async () => {
+    expect(await consent('registered')).not.toContain('Sends you to')
+    const view = consentView('en', { ...KNOWN, redirectUri: 'https://login.chatgpt.com/callback' })
+    const { body } = await ui.interaction.consentPage(view)
+    expect(body).toMatch(/Sends you to<\/dt><dd><bdi class="host" dir="ltr">login\.chatgpt\.com</)
+  })
+
   it.each(['ChatGPT', undefined])('says its name once where it calls itself %s', async (clientName) => {
     expect(await consent('registered', clientName)).not.toContain(CALLS_ITSELF)
   })
@@ -509,6 +516,7 @@ describe('the page that opens an app', () => {
     const body = await bodyOf({ allowed: false, callbackUrl: `${view.redirectUri}?error=access_denied` })
     expect(body).toContain('The app did not get access.')
     expect(body).toContain('?error=access_denied"')
+    expect(body).not.toContain('class="primary"')
     expect(body).not.toContain('seconds')
   })
 
