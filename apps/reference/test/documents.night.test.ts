@@ -192,7 +192,7 @@ describe('docs', () => {
     const [exchange, popup] = [page.waitForRequest('**/api/oauth/token'), page.waitForEvent('popup')]
     await page.getByRole('button', { name: 'Apply given OAuth2 credentials' }).click()
     const signIn = await popup
-    await signIn.getByText('The page that tries the API sends you').waitFor()
+    await signIn.getByText('The page that tries the API asks you to sign in').waitFor()
     await signIn.getByLabel('Email').fill('demo@example.com')
     await signIn.getByLabel('Password').fill('demo')
     await signIn.getByRole('button', { name: 'Sign in' }).click()

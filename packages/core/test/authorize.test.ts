@@ -39,6 +39,17 @@ describe('authorize, before the redirect URI is trusted', () => {
     },
   )
 
+  it('names a redirect_uri that is not registered, cut and in visible characters', async () => {
+    const { service, id } = await withClient()
+    await authorize(service, authorizationQuery(id, { redirect_uri: 'https://evil.example/\u202ecb' }))
+    expect(service.shown.error?.parameters).toEqual({ redirect_uri: 'https://evil.example/\\u202ecb' })
+    await authorize(
+      service,
+      authorizationQuery(id, { redirect_uri: `https://evil.example/${'x'.repeat(900)}` }),
+    )
+    expect(service.shown.error?.parameters.redirect_uri).toHaveLength(300)
+  })
+
   it.each(['redirect_uri', 'client_id'])('RA-05, REQ-10: shows a page when %s is repeated', async (name) => {
     const { service, id } = await withClient()
     const response = await authorize(service, `${authorizationQuery(id)}&${name}=https%3A%2F%2Fevil.example`)

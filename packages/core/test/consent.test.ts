@@ -156,11 +156,18 @@ describe('consent', () => {
     expect(allowedScopes({ scopes } as Kernel, form, requested)).toEqual(['openid', 'notes:read'])
   })
 
-  it.each([
-    ['deny', { decision: 'deny' }],
-    ['nothing ticked', { scope: '' }],
-  ])('answers %s with access_denied', async (_, form) => {
+  it.each(['allow', 'allow_reading'])('shows the form again for %s with nothing ticked', async (decision) => {
     const { service } = await atConsent({ scope: 'courses:read' })
+    expect(service.shown.consent).not.toHaveProperty('allowsNothing')
+    expect(await decide(service, { scope: '', decision })).toMatchObject({ status: 200, body: 'consent' })
+    expect(service.shown.consent).toMatchObject({ allowsNothing: true, formExpired: false })
+    expect(service.events.at(-1)).toMatchObject({ type: 'refused', reason: 'user_decision_missing' })
+    expect(redirectOf(await decide(service, { scope: 'courses:read' }))).toHaveProperty('code')
+  })
+
+  it('answers a denial with access_denied, whatever is ticked', async () => {
+    const { service } = await atConsent({ scope: 'courses:read' })
+    const form = { decision: 'deny', scope: 'courses:read' }
     expect(redirectOf(await decide(service, form))).toEqual({
       error: 'access_denied',
       error_description: expect.any(String),

@@ -407,6 +407,17 @@ describe('a decision', () => {
     expect((await answer()).status).toBe(200)
   })
 
+  it('that allows nothing decides nothing', async () => {
+    const { start, enter, answer, poll, shown, service } = await openDeviceService()
+    const started = await start({ scope: 'courses:read' })
+    await enter(started.user_code)
+    const missing = { status: 400, body: 'user_decision_missing' }
+    expect(await answer('allow', 'user=alice', shown.device, [])).toMatchObject(missing)
+    expect(errorOf(await poll(started))).toBe('authorization_pending')
+    expect(service.events).not.toContainEqual(expect.objectContaining({ type: 'device_denied' }))
+    expect((await answer()).body).toBe('answered')
+  })
+
   it('that denies ends the request', async () => {
     const { start, enter, answer, poll, shown, service, tool } = await openDeviceService()
     const started = await start()

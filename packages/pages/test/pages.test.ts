@@ -195,8 +195,6 @@ describe('the consent page', () => {
     const openid = { ...scope, name: 'openid' }
     const unknown = { ...scope, name: 'notes:write' }
     expect(await consent({ scopes: [read, openid] })).toContain(`2 permissions. ${READING_ONLY}`)
-    for (const scopes of [[unknown], [read, unknown]])
-      expect(await consent({ scopes })).not.toContain(READING_ONLY)
     expect(await consent({ scopes: [read, unknown] })).toContain('2 permissions. <')
   })
 
@@ -213,10 +211,36 @@ describe('the consent page', () => {
   })
 
   it('lets nobody untick a scope that is needed', async () => {
-    const [first] = consentView('en').scopes
-    const body = await consent({ scopes: first === undefined ? [] : [{ ...first, required: true }] })
-    expect(body).toContain('<input type="checkbox" checked disabled>')
-    expect(body).not.toContain('name="scope"')
+    const scopes = consentView('en').scopes.map((scope, at) => ({ ...scope, required: at === 0 }))
+    const body = await consent({ scopes })
+    expect(body.match(/<input type="checkbox" checked disabled>/g)).toHaveLength(1)
+    expect(body).not.toContain(`name="scope" value="${scopes[0]?.name}"`)
+  })
+
+  it.each([
+    ['read', false, 'One permission, which changes nothing.</p>'],
+    ['write', false, 'One permission, which can change things.</p>'],
+    [undefined, true, '1 permission.</p>'],
+  ] as const)('says what a single scope (%s) can do, without a box', async (access, required, says) => {
+    const scope = { name: 'a', description: 'Do it', required, allowedBefore: false }
+    const body = await consent({ scopes: [{ ...scope, ...(access && { access }) }] })
+    expect(body).toContain(`<p>${says}`)
+    expect(body).toContain('<input type="hidden" name="scope" value="a"><span>Do it')
+    expect(body).not.toMatch(/<input type="checkbox"|Untick/)
+  })
+
+  it('says why an answer did not count', async () => {
+    expect(await consent({})).not.toContain('role="alert"')
+    expect(await consent({ formExpired: true })).toContain('role="alert">Your answer did not count')
+    expect(await consent({ allowsNothing: true })).toContain('role="alert">That answer would allow nothing')
+  })
+
+  it('marks what was allowed before, and counts it only in a list that is folded', async () => {
+    const few = await consent({})
+    expect(few).toContain('<span class="mark">Allowed before</span>')
+    expect(few).not.toContain('You have allowed')
+    const scopes = manyScopes('en').map((scope, at) => ({ ...scope, allowedBefore: at < 3 }))
+    expect(await consent({ scopes })).toContain('You have allowed 3 of them before.')
   })
 
   it.each([
@@ -287,6 +311,13 @@ describe('the consent page of a known client', () => {
       /<p class="app-name"><bdi>ChatGPT<\/bdi><\/p>\s*<p class="quiet">Verified: your answer goes to <strong><bdi dir="ltr">chatgpt\.com<\/bdi><\/strong> and nowhere else\. The app calls itself <bdi>Payroll<\/bdi>\./,
     )
     expect(body).not.toMatch(/chose this name|describes it|Described by/)
+  })
+
+  it('says where the answer goes once, where that is the verified host', async () => {
+    expect(await consent('registered')).not.toContain('Sends you to')
+    const view = consentView('en', { ...KNOWN, redirectUri: 'https://login.chatgpt.com/callback' })
+    const { body } = await ui.interaction.consentPage(view)
+    expect(body).toMatch(/Sends you to<\/dt><dd><bdi class="host" dir="ltr">login\.chatgpt\.com</)
   })
 
   it.each(['ChatGPT', undefined])('says its name once where it calls itself %s', async (clientName) => {
@@ -490,6 +521,7 @@ describe('the page that opens an app', () => {
     const body = await bodyOf({ allowed: false, callbackUrl: `${view.redirectUri}?error=access_denied` })
     expect(body).toContain('The app did not get access.')
     expect(body).toContain('?error=access_denied"')
+    expect(body).not.toContain('class="primary"')
     expect(body).not.toContain('seconds')
   })
 

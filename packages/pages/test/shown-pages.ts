@@ -179,6 +179,8 @@ export function shownPages(
     'consent-document': () => interaction.consentPage(consentView(locale, { ...named, scopes: few })),
     'consent-expired': () =>
       interaction.consentPage(consentView(locale, { client, scopes: few, formExpired: true })),
+    'consent-allows-nothing': () =>
+      interaction.consentPage(consentView(locale, { client, scopes: few, allowsNothing: true })),
     'consent-known-client': () =>
       interaction.consentPage(consentView(locale, { client, scopes: few, ...KNOWN })),
     'consent-38-scopes': () =>

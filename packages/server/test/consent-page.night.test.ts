@@ -150,7 +150,7 @@ describe('the sign-in page', () => {
     const { client_id } = await signedIn(server.baseUrl, 'courses:read', undefined, 'demo', name)
     await page.goto(requestOf(client_id, 'courses:read'))
     expect(await page.locator('main p').first().textContent()).toBe(
-      `${name} sends you. It chose this name itself.`,
+      `${name} asks you to sign in. It chose this name itself.`,
     )
     const focused = () => page.evaluate(() => document.activeElement?.id)
     // A page is loaded before it puts the cursor.
@@ -162,7 +162,7 @@ describe('the sign-in page', () => {
     await expect.poll(focused).toBe('password')
     expect(await page.getByLabel('Email').inputValue()).toBe('demo@example.com')
     expect(await page.locator('main p').first().textContent()).toBe(
-      `${name} sends you. It chose this name itself.`,
+      `${name} asks you to sign in. It chose this name itself.`,
     )
     expect(await violations(page)).toEqual([])
     await page.keyboard.type('demo')
@@ -171,7 +171,7 @@ describe('the sign-in page', () => {
   })
 
   it.each([
-    ['https://editor.example/client.json', 'The app of editor.example sends you.'],
+    ['https://editor.example/client.json', 'The app of editor.example asks you to sign in.'],
     ['unknown', undefined],
     ['%00', undefined],
   ])('names %s by what is known of it', async (client_id, words) => {

@@ -79,6 +79,7 @@ it('a developer walks the whole flow: from the metadata to a revoked grant', asy
   await page.goto(`${server.baseUrl}/playground`)
   await expectOnEveryScreen(page)
   expect(await (await press(page, 'Read the metadata')).textContent()).toContain('"token_endpoint"')
+  await page.getByRole('link', { name: 'Next: 2. Registration' }).click()
   expect(await (await press(page, 'Register')).textContent()).toMatch(/^201\n/)
 
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()

@@ -56,18 +56,22 @@ it('the playground offers the APIs that the service describes, and a command for
   )
 })
 
-it('the playground offers every scope that an app may request, and chooses those that change nothing', async () => {
+it('the playground offers every scope that an app may request, and chooses the identity and one that changes nothing', async () => {
   const scopes = {
-    'notes:read': { description: 'Read', access: 'read' as const },
+    openid: { description: 'Know who you are' },
     'notes:write': { description: 'Write', access: 'write' as const },
+    'notes:read': { description: 'Read', access: 'read' as const },
+    'files:read': { description: 'Read files', access: 'read' as const },
   }
   const server = await runServer({ NODE_ENV: 'development', ADMIN_API: 'on' }, { scopes })
   onTestFinished(() => server.close())
   const page = await (await fetch(`${server.baseUrl}/playground`)).text()
   const offered = [...page.matchAll(/name="scope" value="([^"]+)"( checked)?/g)]
   expect(offered.map(([, name, checked]) => [name, checked !== undefined])).toEqual([
-    ['notes:read', true],
+    ['openid', true],
     ['notes:write', false],
+    ['notes:read', true],
+    ['files:read', false],
   ])
 })
 

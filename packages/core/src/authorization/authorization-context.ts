@@ -50,6 +50,8 @@ export interface AuthorizationAttempt {
   readonly signInDemanded?: number | undefined
   /** The user has just sent a consent form that did not count. */
   readonly formExpired: boolean
+  /** That form allowed, and no scope was ticked. */
+  readonly allowsNothing?: boolean | undefined
   readonly page: PageView
 }
 

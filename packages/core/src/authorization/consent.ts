@@ -7,6 +7,7 @@ import {
   type DecidedTerms,
   decideTerms,
   sameTerms,
+  TERM_ERRORS,
   type TermQuestions,
   type UserInfo,
 } from '../grants/request-terms.ts'
@@ -15,7 +16,7 @@ import { type HttpRequest, type HttpResponse, securePage } from '../http/http.ts
 import { formParameters, readMessage } from '../http/message.ts'
 import { type PageView, pageView, requireOwnForm } from '../http/page.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
+import { defineErrors, type ErrorDefinition, OAuthError } from '../kernel/oauth-error.ts'
 import type { Grant, Terms } from '../kernel/records.ts'
 import { coversResources } from '../kernel/resource-indicator.ts'
 import { includesAll, isReading, OPENID, scopeInLanguage } from '../kernel/scope.ts'
@@ -82,17 +83,19 @@ export async function consent(context: AuthorizationContext, request: HttpReques
       formExpired: false,
       page,
     }
+    if (form.decision === 'deny') return deny(completing, attempt, session, ticket)
     const scopes = allowedScopes(kernel, form, attempt.request.scopes)
-    if (scopes.length === 0) return deny(completing, attempt, session, ticket)
     // The document has changed since the page was made, so the user has not seen what would be approved.
     if ((target.client.document?.hash ?? '') !== shown) return askForConsent(context, attempt, session)
+    // A page of an application that lacks a field would be shown for ever: its operator hears of it.
+    const askAgain = (missing: ErrorDefinition, allowsNothing: boolean) => {
+      reportedError(new OAuthError(missing), request, kernel)
+      return askForConsent(context, { ...attempt, allowsNothing }, session)
+    }
+    if (scopes.length === 0) return askAgain(TERM_ERRORS.user_decision_missing, true)
     const about = userInfoOf(attempt, session)
     const decided = await decideTerms(context.requestOptions, attempt.request.asked, fields, about)
-    if (decided.open) {
-      // A page of an application that does not know the field would be shown for ever: its operator hears of it.
-      reportedError(new OAuthError(decided.open), request, kernel)
-      return askForConsent(context, attempt, session)
-    }
+    if (decided.open) return askAgain(decided.open, false)
     return approve(completing, attempt, { session, scopes, terms: decided.value, ticket })
   }
   return answered(kernel, request, target, outcome, (known) =>
@@ -159,6 +162,7 @@ export async function askForConsent(
     ticket: consentTicket(context, attempt, session),
     formActionSources: sourcesOfForm(target),
     formExpired: attempt.formExpired,
+    ...(attempt.allowsNothing ? { allowsNothing: true } : undefined),
     ...(canShowCallback(context, target) ? { canShowCallback: true } : undefined),
     ...(views && { terms: views }),
     reference: observer?.identityOf(http)?.reference,

@@ -14,7 +14,7 @@ import {
   requestIn,
   requestRecordId,
 } from '../grants/decoupled-request.ts'
-import { askTerms, decideTerms, type WithTerms } from '../grants/request-terms.ts'
+import { askTerms, decideTerms, TERM_ERRORS, type WithTerms } from '../grants/request-terms.ts'
 import { openWithinLimit } from '../grants/user-grants.ts'
 import { type HttpRequest, type HttpResponse, securePage } from '../http/http.ts'
 import { formParameters, parameters, readMessage } from '../http/message.ts'
@@ -226,6 +226,7 @@ export async function answerRequest(
   const { locale } = pageView(server.interaction, http)
   const about = { subject, client, scopes: request.scopes, resources: request.resources, locale }
   const allowed = request.operation ? form.decision === 'allow' : scopes.length > 0
+  if (!allowed && form.decision !== 'deny') throw new OAuthError(TERM_ERRORS.user_decision_missing)
   const decided = await decideTerms(server, allowed ? request.asked : undefined, fields, about)
   if (decided.open) throw new OAuthError(decided.open)
   const terms = decided.value && { terms: decided.value }

@@ -78,6 +78,8 @@ export interface ConsentView extends PageView {
   readonly formActionSources: readonly string[]
   /** The user has just sent this form too late, or after another sign-in. No decision was stored: show this to the user. */
   readonly formExpired: boolean
+  /** The user has just pressed "Allow" with no scope ticked. No decision was stored: show this to the user. */
+  readonly allowsNothing?: true | undefined
   /**
    * The form may have `callback` with the value `show`: the app runs on another computer, and the user takes the callback URL
    * there. Present with the option `callbackPage`, for a loopback redirect URI.

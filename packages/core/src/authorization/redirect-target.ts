@@ -14,6 +14,7 @@ import { type Endpoint, errorHeaders, reportedError } from '../http/endpoint.ts'
 import { type HttpRequest, type HttpResponse, header, json, securePage } from '../http/http.ts'
 import { type Parameters, readMessage, text } from '../http/message.ts'
 import { type PageView, pageView } from '../http/page.ts'
+import { terminalText } from '../kernel/display-text.ts'
 import type { Kernel, RequestingUser } from '../kernel/kernel.ts'
 import { defineErrors, OAuthError } from '../kernel/oauth-error.ts'
 import type { Client } from '../kernel/records.ts'
@@ -89,6 +90,9 @@ export async function validateRedirectTarget(
   return target
 }
 
+/** Characters of a refused address on the error page. */
+const MAX_SHOWN = 300
+
 /** The target of a request of this client. @throws OAuthError */
 export function redirectTargetOf(
   client: Client,
@@ -103,6 +107,7 @@ export function redirectTargetOf(
   if (registered === undefined)
     throw refusalOf(verdict, TARGET_ERRORS.redirect_uri_not_registered, {
       facts: { expected: client.redirectUris },
+      parameters: { redirect_uri: terminalText(redirect_uri).slice(0, MAX_SHOWN) },
     })
   if (!mayUse(client, uri, verdict)) throw refusalOf(verdict, TARGET_ERRORS.redirect_uri_not_accepted)
   const owner = ownerOf(verdict)

@@ -5,8 +5,8 @@
 import {
   defineErrors,
   type ErrorDefinition,
-  type ErrorFacts,
   OAuthError,
+  type OAuthErrorOptions,
   withCode,
 } from '../kernel/oauth-error.ts'
 
@@ -239,10 +239,10 @@ export const REDIRECT_URI_ERRORS = defineErrors(
 export function refusalOf(
   verdict: RedirectUriVerdict,
   definition: ErrorDefinition,
-  { detail, facts }: { readonly detail?: string; readonly facts?: ErrorFacts } = {},
+  { detail, ...options }: OAuthErrorOptions & { readonly detail?: string } = {},
 ): OAuthError {
   const off = 'refused' in verdict ? verdict.ownerOff : undefined
-  if (off === undefined) return new OAuthError(definition, detail, { facts })
+  if (off === undefined) return new OAuthError(definition, detail, options)
   const { known_client_off } = REDIRECT_URI_ERRORS
   const message = off.hint && `${known_client_off.description}: ${off.hint}`
   return new OAuthError(known_client_off, message, { parameters: { known: off.id, name: off.name } })

@@ -231,8 +231,8 @@ export const DECISION_VERDICTS = {
   },
   user_decision_missing: {
     by: 'user',
-    sentence: 'The form of the user had no choice that it needs, such as the organization.',
-    fix: 'If it happens with your own page, add the fields of `view.terms` to its form.',
+    sentence: 'The user allowed nothing, or the form had no choice that it needs, such as the organization.',
+    fix: 'If it happens with your own page, add the fields `scope` and those of `view.terms` to its form.',
     toDeveloper:
       'The user has not chosen. If this comes again, the page of the server lacks the choice: tell its operator.',
   },

@@ -32,11 +32,12 @@ footer{margin-block-start:auto;padding-block-start:1.5rem;color:var(--quiet);fon
 footer ul{display:flex;flex-wrap:wrap;justify-content:center;gap:0 1.25rem;margin:0;padding:0;list-style:none}
 footer a{display:inline-block;padding-block:.75rem;color:inherit}
 h1{margin:0 0 1rem;font-size:1.5rem;line-height:1.25;letter-spacing:-.01em;text-wrap:balance}
-h2{margin:0 0 .25rem;font-size:1.05rem;line-height:1.35;text-wrap:balance}
+h2{margin:0 0 .25rem;font-size:1.05rem;line-height:1.35;text-wrap:pretty}
 p{margin:0 0 1rem;text-wrap:pretty}
 a{color:var(--accent);text-underline-offset:.2em}
 code{font:.92em/1.5 ui-monospace,monospace}
 bdi{display:inline-block;max-inline-size:100%;overflow:clip;vertical-align:bottom}
+a bdi{text-decoration:inherit}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px;border-radius:.25rem}
 .quiet{color:var(--quiet)}
 .quiet strong{color:var(--ink)}
@@ -92,7 +93,7 @@ section.app :is(.app-name,.host){font-size:1.1rem}
 section.app :is(dt,dd){display:inline;margin-inline-end:.35rem}
 section.app>details{margin-block-end:-.6rem}
 section.app>details[open]{margin-block-end:0}
-dd a{white-space:nowrap}
+dd a,time{white-space:nowrap}
 article summary .small{display:block}
 section.app summary,.small{color:var(--quiet);font-size:.875rem}
 .notice,.problem{padding:.75rem 1rem;border-radius:.6rem;border:1px solid var(--line)}
@@ -101,7 +102,7 @@ section.app summary,.small{color:var(--quiet);font-size:.875rem}
 .who{margin-block-end:1rem}
 article.app{padding-block-end:.75rem}
 article .host{font-size:1.05rem}
-.times{grid-template-columns:repeat(auto-fit,minmax(8.5rem,1fr));margin-block:.75rem .35rem;font-size:.925rem}
+.times{display:flex;flex-wrap:wrap;gap:.5rem 1.5rem;margin-block:.75rem .35rem;font-size:.925rem}
 .changes{display:flex;flex-wrap:wrap;justify-content:space-between;align-items:center;gap:0 1rem;margin-block-start:.25rem;padding-block-start:.5rem;border-block-start:1px solid var(--line)}
 .changes details[open]{flex-basis:100%}
 .changes details form{display:flex;gap:.5rem;margin-block-end:.75rem}

@@ -23,6 +23,8 @@ export const de: Language = {
     title: 'Zugriff erlauben?',
     expired:
       'Ihre Antwort wurde nicht gezählt: Diese Seite war zu lange geöffnet, oder Sie haben sich inzwischen neu angemeldet. Bitte antworten Sie noch einmal.',
+    allowsNothing:
+      'Mit dieser Antwort wäre nichts erlaubt. Wählen Sie mindestens eine Berechtigung aus, oder lehnen Sie ab.',
     theApp: 'Die App',
     describedBy: 'Beschrieben unter',
     sendsYouTo: 'Leitet Sie weiter zu',
@@ -48,11 +50,13 @@ export const de: Language = {
     permissions: { one: '{count} Berechtigung.', other: '{count} Berechtigungen.' },
     changing: { one: '{count} davon kann etwas ändern.', other: '{count} davon können etwas ändern.' },
     readingOnly: 'Keine davon kann etwas ändern.',
+    oneReading: 'Eine Berechtigung, die nichts ändert.',
+    oneChanging: 'Eine Berechtigung, die etwas ändern kann.',
     allowedBefore: {
       one: '{count} davon haben Sie schon einmal erlaubt.',
       other: '{count} davon haben Sie schon einmal erlaubt.',
     },
-    untick: 'Wählen Sie ab, was sie nicht tun soll.',
+    untick: 'Wählen Sie ab, was nicht erlaubt sein soll.',
     disconnect: 'Sie können die Verbindung jederzeit unter {connectedApps} trennen.',
     toDecision: 'Zur Entscheidung springen',
     general: 'Allgemein',
@@ -63,7 +67,7 @@ export const de: Language = {
   decision: {
     deny: 'Ablehnen',
     allowReadingOnly: 'Nur Lesen erlauben',
-    readingOnly: 'Nur Lesen',
+    readingOnly: 'Nur lesen',
     allow: 'Erlauben',
   },
   callback: {
@@ -173,7 +177,7 @@ export const de: Language = {
     notYours:
       'Wenn Sie dies nicht auf einem eigenen Gerät begonnen haben, trennen Sie die Verbindung jetzt unter {connectedApps}.',
     deniedTitle: 'Es wurde kein Zugriff erteilt',
-    denied: '{app} hört auf dem Gerät auf. Sie können diese Seite schließen.',
+    denied: '{app} bekommt auf dem Gerät keinen Zugriff. Sie können diese Seite schließen.',
   },
   requests: {
     title: 'Anfragen',
@@ -308,7 +312,9 @@ export const de: Language = {
     appNotDescribed:
       'Die App nennt eine Adresse, unter der sie beschrieben sei, und dort ist sie es nicht. Gehen Sie zur App zurück, und versuchen Sie es noch einmal.',
     redirectAddress:
-      'Die App möchte die Antwort an einer Adresse erhalten, die nicht für sie registriert ist. Sie wurden nicht dorthin geleitet. Gehen Sie zur App zurück, und beginnen Sie neu.',
+      'Die App möchte die Antwort an einer Adresse erhalten, die nicht für sie registriert ist. Sie wurden nicht dorthin geleitet. Entfernen Sie die Verbindung in der App, und fügen Sie sie neu hinzu: Dann registriert die App die neue Adresse.',
+    redirectNotAllowed:
+      'Die App möchte die Antwort an einer Adresse erhalten, die {brand} nicht zulässt. Sie wurden nicht dorthin geleitet. Nur der Betreiber von {brand} kann sie zulassen.',
     requestExpired: 'Das hat zu lange gedauert. Gehen Sie zur App zurück, und beginnen Sie neu.',
     requestUnknown:
       'Der Link, mit dem die App Sie geschickt hat, ist nicht gültig. Gehen Sie zur App zurück, und beginnen Sie neu.',

@@ -28,6 +28,7 @@ export const en = {
     title: 'Allow access?',
     expired:
       'Your answer did not count: this page was open for too long, or you have signed in again since. Please answer again.',
+    allowsNothing: 'That answer would allow nothing. Tick at least one permission, or deny.',
     /** Names the part of the page about the app, for screen readers. */
     theApp: 'The app',
     /** A label; the address of the document that describes the app follows. */
@@ -62,6 +63,10 @@ export const en = {
     permissions: { one: '{count} permission.', other: '{count} permissions.' },
     changing: { one: '{count} can change things.', other: '{count} can change things.' },
     readingOnly: 'None can change anything.',
+    /** In place of the sentences above, of a single permission. */
+    oneReading: 'One permission, which changes nothing.',
+    oneChanging: 'One permission, which can change things.',
+    /** In a list that is folded. */
     allowedBefore: {
       one: 'You have allowed {count} of them before.',
       other: 'You have allowed {count} of them before.',
@@ -192,7 +197,7 @@ export const en = {
     allowed: 'Go back to it: {app} continues by itself in a few seconds. You can close this page.',
     notYours: 'If you did not start this on a device of your own, disconnect it now under {connectedApps}.',
     deniedTitle: 'Nothing got access',
-    denied: '{app} will stop on the device. You can close this page.',
+    denied: '{app} gets no access on the device. You can close this page.',
   },
   /** Requests of apps without a browser (CIBA). `{message}` is what the app says. */
   requests: {
@@ -350,7 +355,9 @@ export const en = {
     appNotDescribed:
       'The app named an address that should describe it, but it is not described there. Go back to the app and try again.',
     redirectAddress:
-      'The app wants the answer at an address that is not registered for it. You were not sent there. Go back to the app and start again.',
+      'The app wants the answer at an address that is not registered for it. You were not sent there. Remove the connection in the app and add it again, so that it registers the new address.',
+    redirectNotAllowed:
+      'The app wants the answer at an address that {brand} does not allow. You were not sent there. Only the operator of {brand} can allow it.',
     requestExpired: 'This took too long. Go back to the app and start again.',
     requestUnknown: 'The link from the app is not valid. Go back to the app and start again.',
     requestAnswered: 'You have answered this already. Go back to the app.',

@@ -21,6 +21,7 @@ export const es: Language = {
     title: '¿Permitir el acceso?',
     expired:
       'Su respuesta no se tuvo en cuenta: esta página estuvo abierta demasiado tiempo o usted ha vuelto a iniciar sesión desde entonces. Responda de nuevo, por favor.',
+    allowsNothing: 'Esa respuesta no permitiría nada. Marque al menos un permiso o rechace la solicitud.',
     theApp: 'La aplicación',
     describedBy: 'Descrita en',
     sendsYouTo: 'Le redirige a',
@@ -46,6 +47,8 @@ export const es: Language = {
     permissions: { one: '{count} permiso.', other: '{count} permisos.' },
     changing: { one: '{count} permite hacer cambios.', other: '{count} permiten hacer cambios.' },
     readingOnly: 'Ninguno permite hacer cambios.',
+    oneReading: 'Un permiso, que no cambia nada.',
+    oneChanging: 'Un permiso, que permite hacer cambios.',
     allowedBefore: {
       one: 'Ya ha concedido {count} de ellos antes.',
       other: 'Ya ha concedido {count} de ellos antes.',
@@ -166,7 +169,7 @@ export const es: Language = {
       'Vuelva al dispositivo: {app} continuará por sí sola en unos segundos. Puede cerrar esta página.',
     notYours: 'Si no inició esto en un dispositivo propio, desconéctelo ahora en {connectedApps}.',
     deniedTitle: 'No se ha concedido ningún acceso',
-    denied: '{app} se detendrá en el dispositivo. Puede cerrar esta página.',
+    denied: '{app} no obtiene acceso en el dispositivo. Puede cerrar esta página.',
   },
   requests: {
     title: 'Solicitudes',
@@ -299,7 +302,9 @@ export const es: Language = {
     appNotDescribed:
       'La aplicación indica una dirección que supuestamente la describe, pero no es así. Vuelva a la aplicación e inténtelo de nuevo.',
     redirectAddress:
-      'La aplicación quiere recibir la respuesta en una dirección que no está registrada para ella. No se le ha redirigido allí. Vuelva a la aplicación y empiece de nuevo.',
+      'La aplicación quiere recibir la respuesta en una dirección que no está registrada para ella. No se le ha redirigido allí. Elimine la conexión en la aplicación y vuelva a añadirla: así registrará la nueva dirección.',
+    redirectNotAllowed:
+      'La aplicación quiere recibir la respuesta en una dirección que {brand} no permite. No se le ha redirigido allí. Solo el operador de {brand} puede permitirla.',
     requestExpired: 'Ha pasado demasiado tiempo. Vuelva a la aplicación y empiece de nuevo.',
     requestUnknown:
       'El enlace con el que la aplicación le envió no es válido. Vuelva a la aplicación y empiece de nuevo.',

@@ -22,6 +22,7 @@ export const fr: Language = {
     title: 'Autoriser l’accès ?',
     expired:
       'Votre réponse n’a pas été prise en compte : cette page est restée ouverte trop longtemps, ou vous vous êtes reconnecté entre-temps. Veuillez répondre à nouveau.',
+    allowsNothing: 'Cette réponse n’autoriserait rien. Cochez au moins une autorisation, ou refusez.',
     theApp: 'L’application',
     describedBy: 'Décrite par',
     sendsYouTo: 'Vous redirige vers',
@@ -50,6 +51,8 @@ export const fr: Language = {
       other: '{count} permettent d’apporter des modifications.',
     },
     readingOnly: 'Aucune ne permet de modifier quoi que ce soit.',
+    oneReading: 'Une autorisation, qui ne modifie rien.',
+    oneChanging: 'Une autorisation, qui permet d’apporter des modifications.',
     allowedBefore: {
       one: 'Vous en avez déjà accordé {count}.',
       other: 'Vous en avez déjà accordé {count}.',
@@ -175,7 +178,7 @@ export const fr: Language = {
     notYours:
       'Si vous n’avez pas commencé cela sur un appareil qui vous appartient, déconnectez-le maintenant sous {connectedApps}.',
     deniedTitle: 'Aucun accès n’a été accordé',
-    denied: '{app} s’arrêtera sur l’appareil. Vous pouvez fermer cette page.',
+    denied: '{app} n’obtient aucun accès sur l’appareil. Vous pouvez fermer cette page.',
   },
   requests: {
     title: 'Demandes',
@@ -311,7 +314,9 @@ export const fr: Language = {
     appNotDescribed:
       'L’application indique une adresse qui la décrirait, mais ce n’est pas le cas. Retournez à l’application et réessayez.',
     redirectAddress:
-      'L’application veut recevoir la réponse à une adresse qui n’est pas enregistrée pour elle. Vous n’y avez pas été redirigé. Retournez à l’application et recommencez.',
+      'L’application veut recevoir la réponse à une adresse qui n’est pas enregistrée pour elle. Vous n’y avez pas été redirigé. Supprimez la connexion dans l’application et ajoutez-la à nouveau : elle enregistrera alors la nouvelle adresse.',
+    redirectNotAllowed:
+      'L’application veut recevoir la réponse à une adresse que {brand} n’autorise pas. Vous n’y avez pas été redirigé. Seul l’exploitant de {brand} peut l’autoriser.',
     requestExpired: 'Cela a pris trop de temps. Retournez à l’application et recommencez.',
     requestUnknown:
       'Le lien avec lequel l’application vous a envoyé n’est pas valable. Retournez à l’application et recommencez.',

@@ -23,6 +23,8 @@ export const ja: Language = {
     title: 'アクセスを許可しますか？',
     expired:
       '回答は受け付けられませんでした。このページを開いてから時間が経ちすぎたか、その後に再度ログインされたためです。もう一度お答えください。',
+    allowsNothing:
+      'この回答では何も許可されません。少なくとも 1 つの権限にチェックを入れるか、拒否してください。',
     theApp: 'アプリ',
     describedBy: '説明元',
     sendsYouTo: '移動先',
@@ -48,6 +50,8 @@ export const ja: Language = {
     permissions: { other: '権限は {count} 件です。' },
     changing: { other: 'うち {count} 件は変更を伴います。' },
     readingOnly: '変更を伴うものはありません。',
+    oneReading: '権限は 1 件で、変更は伴いません。',
+    oneChanging: '権限は 1 件で、変更を伴います。',
     allowedBefore: { other: '{count} 件は以前に許可済みです。' },
     untick: '許可しない項目のチェックを外してください。',
     disconnect: '連携は {connectedApps} からいつでも解除できます。',
@@ -159,7 +163,7 @@ export const ja: Language = {
     allowed: '端末に戻ってください。{app} は数秒後に自動的に続行します。このページは閉じてかまいません。',
     notYours: 'ご自身の端末で開始したものでない場合は、今すぐ {connectedApps} から連携を解除してください。',
     deniedTitle: 'アクセスは許可されませんでした',
-    denied: '端末の {app} は停止します。このページは閉じてかまいません。',
+    denied: '端末の {app} はアクセスできません。このページは閉じてかまいません。',
   },
   requests: {
     title: 'リクエスト',
@@ -293,7 +297,9 @@ export const ja: Language = {
     appNotDescribed:
       'アプリが説明元として示したアドレスに、このアプリの説明がありません。アプリに戻って、もう一度お試しください。',
     redirectAddress:
-      'アプリは、登録されていないアドレスで応答を受け取ろうとしています。そのアドレスへは移動していません。アプリに戻って、最初からやり直してください。',
+      'アプリは、登録されていないアドレスで応答を受け取ろうとしています。そのアドレスへは移動していません。アプリで接続を削除して、もう一度追加してください。新しいアドレスが登録されます。',
+    redirectNotAllowed:
+      'アプリは、{brand} が許可していないアドレスで応答を受け取ろうとしています。そのアドレスへは移動していません。許可できるのは {brand} の運営者だけです。',
     requestExpired: '時間が経ちすぎました。アプリに戻って、最初からやり直してください。',
     requestUnknown: 'アプリのリンクが正しくありません。アプリに戻って、最初からやり直してください。',
     requestAnswered: 'すでに回答済みです。アプリに戻ってください。',

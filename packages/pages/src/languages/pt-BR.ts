@@ -21,6 +21,7 @@ export const ptBR: Language = {
     title: 'Permitir o acesso?',
     expired:
       'Sua resposta não foi considerada: esta página ficou aberta por tempo demais ou você entrou novamente depois disso. Responda outra vez, por favor.',
+    allowsNothing: 'Essa resposta não permitiria nada. Marque pelo menos uma permissão ou recuse.',
     theApp: 'O aplicativo',
     describedBy: 'Descrito em',
     sendsYouTo: 'Redireciona você para',
@@ -46,6 +47,8 @@ export const ptBR: Language = {
     permissions: { one: '{count} permissão.', other: '{count} permissões.' },
     changing: { one: '{count} permite fazer alterações.', other: '{count} permitem fazer alterações.' },
     readingOnly: 'Nenhuma permite fazer alterações.',
+    oneReading: 'Uma permissão, que não altera nada.',
+    oneChanging: 'Uma permissão, que permite fazer alterações.',
     allowedBefore: {
       one: 'Você já concedeu {count} delas antes.',
       other: 'Você já concedeu {count} delas antes.',
@@ -162,7 +165,7 @@ export const ptBR: Language = {
       'Volte ao dispositivo: {app} continua por conta própria em alguns segundos. Você pode fechar esta página.',
     notYours: 'Se você não iniciou isto em um dispositivo seu, desconecte-o agora em {connectedApps}.',
     deniedTitle: 'Nenhum acesso foi concedido',
-    denied: '{app} vai parar no dispositivo. Você pode fechar esta página.',
+    denied: '{app} não recebe acesso no dispositivo. Você pode fechar esta página.',
   },
   requests: {
     title: 'Solicitações',
@@ -295,7 +298,9 @@ export const ptBR: Language = {
     appNotDescribed:
       'O aplicativo indica um endereço que o descreveria, mas isso não acontece. Volte ao aplicativo e tente novamente.',
     redirectAddress:
-      'O aplicativo quer receber a resposta em um endereço que não está registrado para ele. Você não foi redirecionado para lá. Volte ao aplicativo e comece de novo.',
+      'O aplicativo quer receber a resposta em um endereço que não está registrado para ele. Você não foi redirecionado para lá. Remova a conexão no aplicativo e adicione-a de novo: assim ele registra o novo endereço.',
+    redirectNotAllowed:
+      'O aplicativo quer receber a resposta em um endereço que {brand} não permite. Você não foi redirecionado para lá. Só o operador de {brand} pode permiti-lo.',
     requestExpired: 'Isso demorou demais. Volte ao aplicativo e comece de novo.',
     requestUnknown:
       'O link com que o aplicativo enviou você não é válido. Volte ao aplicativo e comece de novo.',

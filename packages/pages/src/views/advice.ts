@@ -15,7 +15,7 @@ export const ADVICE: Readonly<Record<string, keyof Language['advice']>> = {
   document_invalid: 'appNotDescribed',
   redirect_uri_missing: 'appMistake',
   redirect_uri_not_registered: 'redirectAddress',
-  redirect_uri_not_accepted: 'redirectAddress',
+  redirect_uri_not_accepted: 'redirectNotAllowed',
   request_uri_unknown: 'requestUnknown',
   request_uri_of_other_client: 'requestUnknown',
   request_uri_expired: 'requestExpired',

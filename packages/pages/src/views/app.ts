@@ -51,6 +51,14 @@ export function documentAddress({ language }: PageContext, clientId: string): Sa
   return html`<div><dt>${language.consent.describedBy}</dt><dd><code dir="ltr">${protocol}//<strong class="host">${host}</strong>${pathname}</code></dd></div>`
 }
 
+/** Absent where the line above has verified that host. */
+export function unverifiedTarget(
+  context: PageContext,
+  { identity, redirectUri }: ConsentView,
+): SafeHtml | '' {
+  return identity?.known?.host === hostOf(redirectUri) ? '' : redirectTarget(context, redirectUri)
+}
+
 /** Where the browser goes: the host is more reliable than the name that the app chose, and as large. */
 export function redirectTarget(context: PageContext, uri: string): SafeHtml {
   return html`<div><dt>${context.language.consent.sendsYouTo}</dt><dd>${redirectHost(context, uri)}</dd></div>`

@@ -2,7 +2,7 @@ import type { ConsentView, HttpResponse } from '@grantkit/core'
 import { html, type SafeHtml } from '@remix-run/html-template'
 import { fill } from '../language.ts'
 import { layout, type PageContext } from '../layout.ts'
-import { appDetails, documentAddress, namedApp, redirectTarget, signedInAs } from './app.ts'
+import { appDetails, documentAddress, namedApp, signedInAs, unverifiedTarget } from './app.ts'
 import { callbackChoice } from './callback.ts'
 import { decision } from './scopes.ts'
 
@@ -13,10 +13,10 @@ export async function consentPage(context: PageContext, view: ConsentView): Prom
   const known = identity?.known
   const offer = view.canShowCallback ? callbackChoice(context) : ''
   const main = html`
-<h1>${consent.title}</h1>${view.formExpired ? html`<p class="problem" role="alert">${consent.expired}</p>` : ''}
+<h1>${consent.title}</h1>${problem(context, view)}
 <div class="asker"><section class="app" aria-label="${consent.theApp}">
   ${namedApp(context, view)}
-  <dl>${client.origin !== 'document' ? '' : documentAddress(context, client.clientId)}${redirectTarget(context, view.redirectUri)}${await signedInAs(context, session, returnTo)}</dl>
+  <dl>${client.origin !== 'document' ? '' : documentAddress(context, client.clientId)}${unverifiedTarget(context, view)}${await signedInAs(context, session, returnTo)}</dl>
   ${appDetails(context, view.redirectUri, referenceRow(context, view))}
 </section>
 ${known === undefined ? '' : whoGains(context, known.host)}</div>
@@ -25,6 +25,15 @@ ${known === undefined ? '' : whoGains(context, known.host)}</div>
   ${decision(context, { asks: consent.asks, scopes, more: offer, cautious: known !== undefined, terms: view.terms })}
 </form>`
   return layout(context, { title: consent.title, main, formAction: ["'self'", ...view.formActionSources] })
+}
+
+/** Why the last answer did not count. */
+function problem(
+  { language: { consent } }: PageContext,
+  { formExpired, allowsNothing }: ConsentView,
+): SafeHtml | '' {
+  if (!formExpired && !allowsNothing) return ''
+  return html`<p class="problem" role="alert">${formExpired ? consent.expired : consent.allowsNothing}</p>`
 }
 
 /**

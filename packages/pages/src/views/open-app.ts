@@ -12,7 +12,7 @@ export function openAppPage(context: PageContext, view: OpenAppView): HttpRespon
 <p>${view.allowed ? openApp.allowed : openApp.denied}</p>
 <section class="app" aria-label="${consent.theApp}"><dl>${redirectTarget(context, view.redirectUri)}</dl>
   ${appDetails(context, view.redirectUri)}</section>
-<p><a class="primary" href="${view.callbackUrl}">${openApp.open}</a></p>
+<p class="${view.allowed ? '' : 'pages'}"><a class="${view.allowed ? 'primary' : ''}" href="${view.callbackUrl}">${openApp.open}</a></p>
 <p class="quiet">${view.allowed ? html`${counted(context.language, openApp.lifetime, view.lifetime)} ` : ''}${openApp.close}</p>`
   return layout(context, { title: openApp.open, main })
 }

@@ -30,19 +30,25 @@ export function decision(context: PageContext, asked: Decision): SafeHtml {
   // All of it is allowed or denied: reading only is no answer then.
   const isWhole = details !== ''
   const { language } = context
-  const isLong = scopes.length > FEW
-  const skip = isLong ? html` <a href="#decision">${language.scopes.toDecision}</a>` : ''
+  const [only, second] = scopes
+  const skip = scopes.length > FEW ? html` <a href="#decision">${language.scopes.toDecision}</a>` : ''
+  const untick = html` <span class="quiet">${language.scopes.untick}</span>${skip}`
   const disconnect = scopes.length === 0 ? '' : linkedToApps(context, language.scopes.disconnect)
   const access =
-    scopes.length === 0
+    only === undefined
       ? ''
       : html`<h2>${asks}</h2>
-<p>${scopeCount(language, scopes, isWhole)} <span class="quiet">${language.scopes.untick}</span>${skip}</p>
-${scopeChoices(language, scopes)}`
+<p>${scopeCount(language, scopes, isWhole)}${second === undefined ? '' : untick}</p>
+${second === undefined ? onlyScope(language, only) : scopeChoices(language, scopes)}`
   return html`${organization}${details}
 ${access}${more}
 ${buttons(language, asked, { chooses: organization !== '', isWhole })}
 ${disconnect === '' ? '' : html`<p class="quiet">${disconnect}</p>`}`
+}
+
+/** Who does not want it denies: there is nothing to untick. */
+function onlyScope(language: Language, scope: ConsentScope): SafeHtml {
+  return html`<p class="scope"><input type="hidden" name="scope" value="${scope.name}"><span>${inWords(language, scope)}</span></p>`
 }
 
 type IsTicked = (scope: ConsentScope) => boolean
@@ -64,11 +70,15 @@ function scopeCount(
 ): string {
   const texts = language.scopes
   const changing = scopes.filter(({ access }) => access === 'write').length
-  const before = scopes.filter(({ allowedBefore }) => allowedBefore).length
+  const isReadingOnly = !hasMore && scopes.every(({ name, access }) => isReading(name, access))
+  if (scopes.length === 1 && changing === 1) return texts.oneChanging
+  if (scopes.length === 1 && isReadingOnly) return texts.oneReading
+  // In a short list each scope in sight has its mark.
+  const before = scopes.length > FEW ? scopes.filter(({ allowedBefore }) => allowedBefore).length : 0
   const sentences = [
     counted(language, texts.permissions, scopes.length),
     ...(changing === 0 ? [] : [counted(language, texts.changing, changing)]),
-    ...(!hasMore && scopes.every(({ name, access }) => isReading(name, access)) ? [texts.readingOnly] : []),
+    ...(isReadingOnly ? [texts.readingOnly] : []),
     ...(before === 0 ? [] : [counted(language, texts.allowedBefore, before)]),
   ]
   return sentences.join(' ')
@@ -140,17 +150,23 @@ ${ofArea.map((scope) => checkbox(language, scope, isTicked(scope)))}</details>`
 }
 
 function checkbox(language: Language, scope: ConsentScope, ticked: boolean): SafeHtml {
-  const { name, description, access, required, allowedBefore } = scope
-  const texts = language.scopes
-  const box = required
+  const box = scope.required
     ? html`<input type="checkbox" checked disabled>`
-    : html`<input type="checkbox" name="scope" value="${name}"${ticked ? html` checked` : ''}>`
+    : html`<input type="checkbox" name="scope" value="${scope.name}"${ticked ? html` checked` : ''}>`
+  return html`<label class="scope">${box}<span>${inWords(language, scope)}</span></label>`
+}
+
+function inWords(
+  language: Language,
+  { description, access, required, allowedBefore }: ConsentScope,
+): SafeHtml {
+  const { scopes: texts } = language
   const marks = [
     ...(required ? [mark(texts.needed)] : []),
     ...(allowedBefore ? [mark(texts.before)] : []),
     ...(access === 'write' ? [canChange(language)] : []),
   ]
-  return html`<label class="scope">${box}<span>${description}${marks.length === 0 ? '' : html`<span class="marks">${marks}</span>`}</span></label>`
+  return html`${description}${marks.length === 0 ? '' : html`<span class="marks">${marks}</span>`}`
 }
 
 export function mark(text: string): SafeHtml {

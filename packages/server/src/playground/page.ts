@@ -138,15 +138,18 @@ function clientFields({ baseUrl, program }: PlaygroundPage): Markup {
 </details>`
 }
 
-/** Everything is chosen that any client may request and that changes nothing. */
+const IDENTITY = ['openid', 'profile', 'email']
+
+/** The identity is chosen, and one scope of an API that changes nothing: a consent page of 20 would hide what it is about. */
 function scopeFields({ scopes }: PlaygroundPage): Markup {
   const open = Object.entries(scopes).filter(([, { restricted }]) => restricted !== true)
+  const reading = open.find(([name, { access }]) => access !== 'write' && !IDENTITY.includes(name))?.[0]
   return html`
 <fieldset>
   <legend class="field">scope</legend>
   <div class="choices">${open.map(
-    ([name, { access }]) =>
-      html`<label><input type="checkbox" name="scope" value="${name}"${access === 'write' ? '' : html` checked`}> <code>${name}</code></label>`,
+    ([name]) =>
+      html`<label><input type="checkbox" name="scope" value="${name}"${name === reading || IDENTITY.includes(name) ? html` checked` : ''}> <code>${name}</code></label>`,
   )}</div>
 </fieldset>`
 }

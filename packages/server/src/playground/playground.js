@@ -295,8 +295,9 @@ function answerPart({ status, headers, text, json, query, failed }) {
   ]
 }
 
-function problemOf({ error, error_description: description } = {}) {
-  return error && (description ? `${error}: ${description}` : error)
+/** Without the reference, which follows as a link. */
+function problemOf({ error, error_description: description, reference } = {}) {
+  return error && (description ? `${error}: ${description.replace(` (ref ${reference})`, '')}` : error)
 }
 
 /** An error with a reference is explained to the operator. */
@@ -345,6 +346,12 @@ function lacking(step) {
   return undefined
 }
 
+/** The answer may push the next step out of the window. */
+function nextOf(entry) {
+  const next = entry.nextElementSibling?.dataset.of
+  return next ? element('a', { href: `#${next}` }, `Next: ${byId(`${next}-title`).textContent}`) : ''
+}
+
 function draw() {
   const { metadata, exchanges } = state
   for (const step of Object.keys(STEPS)) {
@@ -358,11 +365,12 @@ function draw() {
       : []
     const section = byId(step)
     section.querySelector('.primary').disabled = lack !== undefined
-    section.querySelector('.lack').textContent = lack ?? ''
     section.querySelector('.exchange').replaceChildren(...parts)
     const done =
       exchange?.answer && !exchange.answer.failed && !problemOf(exchange.answer.json ?? exchange.answer.query)
-    root.querySelector(`[data-of="${step}"]`).className = done ? 'done' : ''
+    const entry = root.querySelector(`[data-of="${step}"]`)
+    entry.className = done ? 'done' : ''
+    section.querySelector('.lack').replaceChildren(done ? nextOf(entry) : (lack ?? ''))
   }
   if (metadata && !metadata.registration_endpoint) byId('existing').open = true
   byId('client-id').value ||= state.clientId ?? ''

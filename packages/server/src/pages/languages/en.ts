@@ -5,9 +5,9 @@ export const en = {
   signIn: {
     title: 'Sign in',
     /** Which app sends the user. */
-    sentBy: '{app} sends you.',
-    sentByUnverified: '{app} sends you. It chose this name itself.',
-    sentByHost: 'The app of {host} sends you.',
+    sentBy: '{app} asks you to sign in.',
+    sentByUnverified: '{app} asks you to sign in. It chose this name itself.',
+    sentByHost: 'The app of {host} asks you to sign in.',
     email: 'Email',
     emailOrName: 'Email or user name',
     password: 'Password',
