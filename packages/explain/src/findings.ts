@@ -83,7 +83,7 @@ export function isRequestedAgain(after: StepEvent, steps: readonly StepEvent[]):
 /** An app that refreshes its tokens has used the first ones, and keeps its connection. */
 const USES: readonly StepName[] = ['first_call', 'refreshed']
 
-function isUsed(steps: readonly StepEvent[]): boolean {
+export function isUsed(steps: readonly StepEvent[]): boolean {
   return steps.some(({ step, outcome }) => USES.includes(step) && outcome === 'ok')
 }
 

@@ -76,8 +76,26 @@ describe('an attempt that an error stopped', () => {
     expect(idAt(60, [...REDEEMED, ended, refused])).toBe('code_replayed')
   })
 
-  it('that a user, an app or the operator ended says so', () => {
-    expect(idAt(60, [...REDEEMED, step(40, 'ended', { by: 'user', outcome: 'ok' })])).toBe('grant_ended')
+  it.each([
+    ['client', 'app', 'The app ended its access'],
+    ['user', 'user', 'The user disconnected'],
+    ['operator', 'operator', 'The operator ended'],
+    ['server', 'user', 'the session ended'],
+  ] as const)('that the %s ended says so, and who can undo it: the %s', (by, party, words) => {
+    expect(verdictAt(60, [...REDEEMED, step(40, 'ended', { by })])).toMatchObject({
+      ...{ id: 'grant_ended', by: party, sentence: expect.stringContaining(words) },
+    })
+  })
+
+  it('keeps its verdict when its grant ends later, unless the app had used it or the end has a cause of its own', () => {
+    const refused = [...SENT_BACK, step(31, 'code_redeemed', { reason: 'client_basic_not_offered' })]
+    const ended = step(900, 'ended', { by: 'operator' })
+    expect(idAt(901, [...refused, ended])).toBe('client_basic_not_offered')
+    expect(idAt(901, [...refused, step(900, 'ended', { reason: 'code_replayed', outcome: 'ok' })])).toBe(
+      'code_replayed',
+    )
+    const used = [...REDEEMED, step(32, 'first_call'), step(40, 'first_call', { reason: 'bearer_expired' })]
+    expect(idAt(901, [...used, ended])).toBe('grant_ended')
   })
 
   it('of a static client is no matter of registering again', () => {

@@ -1,8 +1,9 @@
 /** Why a sign-in attempt failed, in the words of the table: from its steps, and from those that did not come. */
-import { findingOf, isRequestedAgain, type ReportsCalls } from './findings.ts'
+import { findingOf, isRequestedAgain, isUsed, type ReportsCalls } from './findings.ts'
 import type { StepEvent } from './sign-in-steps.ts'
 import { type Compared, comparedIn } from './verdict-comparison.ts'
 import { STATIC_CLIENT_VERDICTS } from './verdicts/clients.ts'
+import { ENDED_BY } from './verdicts/findings.ts'
 import type { VerdictText } from './verdicts/verdict-text.ts'
 import { VERDICTS, type VerdictId } from './verdicts.ts'
 
@@ -46,14 +47,20 @@ export function verdictOf(
 
 function textOf(id: string, error: StepEvent | undefined): VerdictText {
   const text = (VERDICTS as Readonly<Record<string, VerdictText>>)[id] ?? VERDICTS.unexplained
+  if (id === 'grant_ended') return { ...text, ...ENDED_BY[error?.by ?? ''] }
   return error?.clientKind === 'integration' ? { ...text, ...STATIC_CLIENT_VERDICTS[id] } : text
 }
 
 function causeOf(error: StepEvent, others: readonly StepEvent[]): string {
   const { step, reason } = error
   if (step === 'denied' && isRequestedAgain(error, others)) return 'requested_after_denial'
-  if (step === 'ended') return reason !== undefined && reason in VERDICTS ? reason : 'grant_ended'
+  if (step === 'ended') return isForSafety(error) ? String(reason) : 'grant_ended'
   return reason ?? 'unexplained'
+}
+
+/** Whether a grant ended for a reason that explains all later errors. */
+function isForSafety({ reason }: StepEvent): boolean {
+  return reason !== undefined && reason in VERDICTS
 }
 
 /** How far an attempt has come. A step that succeeds shows that errors of earlier stages were overcome. */
@@ -76,12 +83,16 @@ const STAGES: Readonly<Record<StepEvent['step'], number>> = {
   ended: 11,
 }
 
-/** What stopped the attempt: the end of its grant, since everything after that follows from it, or the last error not overcome. */
+/**
+ * What stopped the attempt: the last error not overcome, or the end of its grant, since everything after that follows from it. An
+ * end without a verdict of its own, such as a disconnection, explains no attempt that had failed before it was ever used.
+ */
 function decisiveError(steps: readonly StepEvent[]): StepEvent | undefined {
   const isOvercome = (error: StepEvent, later: readonly StepEvent[]) =>
     later.some(({ step, outcome }) => outcome === 'ok' && STAGES[step] >= STAGES[error.step])
-  return (
-    steps.find(({ step }) => step === 'ended') ??
-    steps.findLast((error, at) => error.outcome !== 'ok' && !isOvercome(error, steps.slice(at + 1)))
-  )
+  const end = steps.find(({ step }) => step === 'ended')
+  const alive = end === undefined ? steps : steps.slice(0, steps.indexOf(end))
+  const error = alive.findLast((one, at) => one.outcome !== 'ok' && !isOvercome(one, alive.slice(at + 1)))
+  if (end === undefined) return error
+  return isForSafety(end) || isUsed(alive) ? end : (error ?? end)
 }

@@ -1,4 +1,4 @@
-import { NOTHING_TO_FIX, type VerdictTexts } from './verdict-text.ts'
+import { NOTHING_TO_FIX, type VerdictText, type VerdictTexts } from './verdict-text.ts'
 
 /** What no error says: a step that did not come, or one that came again. */
 export const FINDING_VERDICTS = {
@@ -97,3 +97,13 @@ export const FINDING_VERDICTS = {
     toDeveloper: 'Read `error_description`: it says what was wrong with the request.',
   },
 } as const satisfies VerdictTexts
+
+/** What replaces parts of `grant_ended`, by who ended the grant. */
+export const ENDED_BY: Readonly<Record<string, Pick<VerdictText, 'by' | 'sentence'>>> = {
+  client: { by: 'app', sentence: 'The app ended its access, as at a sign-out.' },
+  user: { by: 'user', sentence: 'The user disconnected the app.' },
+  operator: {
+    by: 'operator',
+    sentence: 'The operator ended the access, or removed the app or the user.',
+  },
+}

@@ -26,12 +26,14 @@ interface AttemptSources {
   readonly recording: Pick<AttemptRecording, 'inMemory' | 'inMemoryOf' | 'flush'>
   /** Whether a call that does not come is a fault. */
   readonly reportsCalls: ReportsCalls
+  /** Whether an application signs the users in. */
+  readonly external: boolean
 }
 
 export type AttemptReader = ReturnType<typeof attemptReader>
 
 /** Reads sign-in attempts, including the latest steps. @throws OAuthError `temporarily_unavailable` */
-export function attemptReader({ database, recording, reportsCalls }: AttemptSources) {
+export function attemptReader({ database, recording, ...known }: AttemptSources) {
   async function inMemory(reference: string): Promise<readonly AttemptStepRow[]> {
     const rows = recording.inMemory(reference)
     const subject = rows.at(-1)?.subject
@@ -49,7 +51,7 @@ export function attemptReader({ database, recording, reportsCalls }: AttemptSour
   }
 
   async function read(references: readonly string[]): Promise<ReadAttempt[]> {
-    return readAttempts(references, await rowsOf(database, references), reportsCalls)
+    return readAttempts(references, await rowsOf(database, references), known)
   }
 
   return errorsAs503({
@@ -64,7 +66,7 @@ export function attemptReader({ database, recording, reportsCalls }: AttemptSour
       const written = await rowsOf(database, [reference])
       const rows = merged(written, await inMemory(reference))
       const others = await othersOf(reference, rows)
-      const [attempt] = readAttempts([reference], [...rows, ...others], reportsCalls)
+      const [attempt] = readAttempts([reference], [...rows, ...others], known)
       return attempt && { ...attempt, keptIn: written.length > 0 ? 'database' : 'memory' }
     },
     /** Attempts in the database, the latest first. */
@@ -116,7 +118,7 @@ export interface ReadAttempt {
 function readAttempts(
   references: readonly string[],
   rows: readonly AttemptStepRow[],
-  reportsCalls: ReportsCalls,
+  { reportsCalls, external }: Pick<AttemptSources, 'reportsCalls' | 'external'>,
 ): ReadAttempt[] {
   const now = Date.now() / 1000
   const all = rows.map((row) => ({ subject: row.subject, step: stepOf(row) }))
@@ -132,7 +134,7 @@ function readAttempts(
     const clientId = steps.findLast((step) => step.clientId !== undefined)?.clientId
     const others = clientId === undefined ? [] : ofClient.get(clientId)
     const faults = steps.flatMap(({ fault = [] }) => fault)
-    const verdict = inWordsOfSignIn(verdictOf(steps, now, others, reportsCalls), faults)
+    const verdict = inWordsOfSignIn(verdictOf(steps, now, others, reportsCalls), faults, external)
     const subject = own.findLast((step) => step.subject !== null)?.subject ?? undefined
     return [{ steps, verdict, subject, reference, clientId }]
   })

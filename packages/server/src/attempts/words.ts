@@ -8,7 +8,7 @@ export const STEP_WORDS: Readonly<Record<StepName, string>> = {
   requested: 'The app requested access',
   client_found: 'The client was found',
   request_refused: 'The request was refused',
-  sign_in_shown: 'The user saw the sign-in page',
+  sign_in_shown: 'The user was asked to sign in',
   signed_in: 'The user was signed in',
   consent_shown: 'The user saw the consent page',
   allowed: 'The user allowed access',
@@ -219,6 +219,24 @@ const VERDICTS: Readonly<Record<Elsewhere, Words>> = {
   },
 }
 
+const SAME_KEY =
+  'The page and the log of the application at this time say why. Both need the same key (`EXTERNAL_SIGN_IN_KEY`).'
+
+/** Findings in which the user went to the application, and this server heard no more. */
+const AT_APPLICATION: Readonly<Partial<Record<string, Words>>> = {
+  sign_in_left: {
+    by: 'user',
+    sentence: 'The user was sent to the application that signs the users in, and did not come back.',
+    fix: `Ask the user. ${SAME_KEY}`,
+  },
+  sign_in_repeated: {
+    by: 'operator',
+    sentence:
+      'The user was sent again and again to the application that signs the users in, and did not come back with a response.',
+    fix: SAME_KEY,
+  },
+}
+
 /** `undefined` for a reason of a sign-in here. */
 export function verdictOfSignIn(reason: string): Words | undefined {
   return Object.hasOwn(VERDICTS, reason) ? VERDICTS[reason as Elsewhere] : undefined
@@ -226,10 +244,15 @@ export function verdictOfSignIn(reason: string): Words | undefined {
 
 const TO_DEVELOPER = 'The user could not sign in. Let the user begin again in your app.'
 
-/** The verdict, in words of this server if a sign-in elsewhere failed. @param faults of the steps, the latest last */
-export function inWordsOfSignIn(verdict: Verdict, faults: readonly string[]): Verdict {
-  const words = verdictOfSignIn(verdict.id)
+/**
+ * The verdict, in words of this server if a sign-in elsewhere failed.
+ *
+ * @param faults of the steps, the latest last @param external whether an application signs the users in
+ */
+export function inWordsOfSignIn(verdict: Verdict, faults: readonly string[], external: boolean): Verdict {
+  const words = verdictOfSignIn(verdict.id) ?? (external ? AT_APPLICATION[verdict.id] : undefined)
   if (words === undefined) return verdict
   const compared = faults.slice(-1).map((value) => ({ label: 'fault', value }))
-  return { ...verdict, ...words, toDeveloper: TO_DEVELOPER, compared }
+  const { doctorCheck: _, ...known } = verdict
+  return { ...known, ...words, toDeveloper: TO_DEVELOPER, compared }
 }

@@ -109,7 +109,12 @@ async function pagesOptions(
     }),
     installationNames: installationNames(database),
     signIns: signInHistory(database, trail),
-    attempts: attemptReader({ database, recording: attempts, reportsCalls }),
+    attempts: attemptReader({
+      database,
+      recording: attempts,
+      reportsCalls,
+      external: external !== undefined,
+    }),
     findClient: (id) => server().clients.find(id),
     callerOf: callerOf(trusted, context),
     reportFailed: reportFailedSignIn({ explain: config.explain, secret, onEvent }),

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import type { StepEvent } from '@grantkit/explain'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { ExternalSignInOptions } from '../../src/config/users.ts'
 import { DANA } from '../people.ts'
 import { type Application, openWithApplication } from './application.ts'
@@ -130,6 +131,26 @@ describe('a user of the application', () => {
     await visit(client.authorizationUrl({ scope: 'openid', code_challenge: 'c'.repeat(43) }))
     expect((await server.attempts.find(shown))?.verdict.id).toBe('in_progress')
   })
+
+  it.each([
+    [1, 'sign_in_left', 'user'],
+    [3, 'sign_in_repeated', 'operator'],
+  ])(
+    'who is sent there %i times and never comes back has another verdict than with a sign-in page here',
+    async (times, id, by) => {
+      vi.useFakeTimers({ toFake: ['Date'] })
+      onTestFinished(() => void vi.useRealTimers())
+      const { client, server } = await open()
+      const url = client.authorizationUrl({ scope: 'openid', code_challenge: 'c'.repeat(43) })
+      for (let visits = 0; visits < times; visits++) await fetch(url, { redirect: 'manual' })
+      vi.setSystemTime(Date.now() + 601_000)
+      const { reference = '' } = server.events.findLast(({ type }) => type === 'step') as Partial<StepEvent>
+      const { verdict } = (await server.attempts.find(reference)) ?? {}
+      expect(verdict).toMatchObject({ id, by, fix: expect.stringContaining('EXTERNAL_SIGN_IN_KEY') })
+      expect(verdict?.sentence).toMatch(/sent .*to the application .* did not come back/)
+      expect(verdict).not.toHaveProperty('doctorCheck')
+    },
+  )
 
   it('gets a page without a reference where sign-ins are not explained', async () => {
     const { application, visit } = await open({}, { EXPLAIN: 'off' })
