@@ -2,13 +2,12 @@ import {
   type AuthorizationServerOptions,
   createAuthorizationServer,
   createResourceServer,
-  type HttpResponse,
 } from '@grantkit/core'
 import type { Route } from '@grantkit/core/adapter'
 import { clientDocuments } from '@grantkit/core/client-documents'
 import { KNOWN_CLIENTS, knownClients } from '@grantkit/known-clients'
 import { createMemoryStore } from '@grantkit/store-memory'
-import { formBrowser, inProcess } from '@grantkit/testkit/client'
+import { alwaysSignedIn, formBrowser, inProcess } from '@grantkit/testkit/client'
 import { describeMcpClients } from './describe-mcp-clients.ts'
 
 /** Every client at servers in this process. */
@@ -18,8 +17,6 @@ const resource = `${issuer}/mcp`
 const scopes = { 'notes:read': { description: 'Read notes' }, 'notes:write': { description: 'Write notes' } }
 const clock = { now: 1_800_000_000 }
 const now = () => clock.now
-
-const page = (body: string): HttpResponse => ({ status: 200, headers: { 'content-type': 'text/html' }, body })
 
 const known = knownClients({ only: KNOWN_CLIENTS.map(({ id }) => id), documents: 'copy' })
 const ALL_KNOWN = { features: [clientDocuments(known)], ...known }
@@ -35,15 +32,7 @@ async function start(policies: Partial<AuthorizationServerOptions<string>>) {
     resources: [resource],
     defaultScope: 'notes:read',
     rateLimiter: { take: async () => 0 },
-    interaction: {
-      session: async () => ({ id: 'alice', subject: 'alice', authTime: now() }),
-      signIn: () => page('there is none'),
-      errorPage: ({ description }) => page(description),
-      consentPage: ({ action, ticket, scopes }) =>
-        page(`<form method="post" action="${action}"><input type="hidden" name="ticket" value="${ticket}">
-          ${scopes.map(({ name }) => `<input type="checkbox" name="scope" value="${name}" checked>`)}
-          <button name="decision" value="allow">Allow</button></form>`),
-    },
+    interaction: alwaysSignedIn({ authTime: now }),
     ...policies,
   })
   const api = createResourceServer({ resource, store, scopes, now })

@@ -2,7 +2,7 @@ import { createAuthorizationServer } from '@grantkit/core'
 import { subjectKey } from '@grantkit/core/store-kit'
 import { type MariaDbServer, startMariaDb } from '@grantkit/test-servers/mariadb-server'
 import { aGrant } from '@grantkit/testkit'
-import { testClient } from '@grantkit/testkit/client'
+import { alwaysSignedIn, testClient } from '@grantkit/testkit/client'
 import type { Pool, PoolConnection, RowDataPacket } from 'mysql2/promise'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createMysqlStore, type MysqlStore, migrate } from '../src/index.ts'
@@ -47,22 +47,12 @@ async function countsOf(work: () => Promise<unknown>) {
 }
 
 async function withTokens() {
-  const page = (body: string) => ({ status: 200, headers: {}, body })
   const server = createAuthorizationServer({
     issuer: 'https://server.example',
     store,
     scopes: { read: { description: 'Read' } },
     secret: 'a secret of the tests, long enough to pass',
-    interaction: {
-      session: async () => ({ id: 'session', subject: 'alice', authTime: soon() - 600 }),
-      signIn: () => page('Alice is signed in'),
-      consentPage: ({ action, ticket }) =>
-        page(
-          `<form action="${action.replaceAll('&', '&amp;')}"><input name="ticket" value="${ticket}">
-            <input name="scope" value="read"></form>`,
-        ),
-      errorPage: ({ description }) => page(description),
-    },
+    interaction: alwaysSignedIn({ authTime: () => soon() - 600 }),
   })
   const client = await testClient(server)
   return { client, tokens: await client.tokens('read') }

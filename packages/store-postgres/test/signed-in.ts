@@ -1,11 +1,10 @@
 import { createAuthorizationServer, type Store } from '@grantkit/core'
-import { type TestClient, testClient } from '@grantkit/testkit/client'
+import { alwaysSignedIn, type TestClient, testClient } from '@grantkit/testkit/client'
 
 const SCOPE = 'notes:read'
 
 /** A client of a server on this store, whose user is signed in. */
 async function clientOn(store: Store): Promise<TestClient> {
-  const page = (body: string) => ({ status: 200, headers: {}, body })
   const authorization = createAuthorizationServer({
     issuer: 'https://notes.example',
     store,
@@ -13,14 +12,7 @@ async function clientOn(store: Store): Promise<TestClient> {
     secret: 'a secret of the tests, long enough to pass',
     // The tests read what the client gets.
     onEvent: () => {},
-    interaction: {
-      session: async () => ({ id: 'session', subject: 'alice', authTime: Math.floor(Date.now() / 1000) }),
-      signIn: () => page(''),
-      errorPage: ({ description }) => page(description),
-      consentPage: ({ action, ticket }) =>
-        page(`<form action="${action.replaceAll('&', '&amp;')}">
-          <input name="ticket" value="${ticket}"><input name="scope" value="${SCOPE}"></form>`),
-    },
+    interaction: alwaysSignedIn(),
   })
   return testClient(authorization)
 }

@@ -8,9 +8,9 @@ import {
 } from '@grantkit/core'
 import { type Route, toFetchHandler, toHttpRequest, toResponse } from '@grantkit/core/adapter'
 import { createMemoryStore } from '@grantkit/store-memory'
+import { alwaysSignedIn } from '@grantkit/testkit/client'
 import { Hono } from 'hono'
 import { authorizationServer, protect } from '../../src/index.ts'
-import { interaction } from '../interaction.ts'
 import {
   addingClients,
   endingSessions,
@@ -43,7 +43,7 @@ export async function serviceOf({ ISSUER: issuer, KEYS, MOUNT }: Environment): P
     secret: SECRET,
     keys: JSON.parse(KEYS) as PrivateJwk[],
     claims: async () => ({ name: 'Alice' }),
-    interaction,
+    interaction: alwaysSignedIn(),
     resources: [issuer, signedApi(issuer)],
     features: featuresOf(issuer),
   })

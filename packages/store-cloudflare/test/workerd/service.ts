@@ -3,10 +3,9 @@ import {
   type AuthorizationServer,
   createAuthorizationServer,
   createResourceServer,
-  type HttpResponse,
   type Store,
 } from '@grantkit/core'
-import { testClient } from '@grantkit/testkit/client'
+import { alwaysSignedIn, testClient } from '@grantkit/testkit/client'
 import { Hono } from 'hono'
 
 type Fetch = (request: Request) => Response | Promise<Response>
@@ -40,21 +39,6 @@ function serverOver(store: Store, issuer: string): AuthorizationServer {
     store,
     scopes: SCOPES,
     secret: 'a secret of the tests, long enough to pass',
-    interaction: {
-      session: async () => ({ id: 'session', subject: 'alice', authTime: Math.floor(Date.now() / 1000) }),
-      signIn: () => page(500, 'Alice is signed in'),
-      errorPage: ({ status, reason }) => page(status, reason),
-      consentPage: ({ action, ticket }) =>
-        page(
-          200,
-          `<form method="post" action="${action.replaceAll('&', '&amp;')}">
-             <input name="ticket" value="${ticket}"><input name="scope" value="notes:read">
-           </form>`,
-        ),
-    },
+    interaction: alwaysSignedIn(),
   })
-}
-
-function page(status: number, body: string): HttpResponse {
-  return { status, headers: { 'content-type': 'text/html' }, body }
 }

@@ -1,6 +1,7 @@
 /** A server on Cloudflare Workers, made at the first request. Every visitor is Alice. */
-import { createAuthorizationServer, type HttpResponse, type Interaction } from '@grantkit/core'
+import { createAuthorizationServer } from '@grantkit/core'
 import { toFetchHandler } from '@grantkit/core/adapter'
+import { alwaysSignedIn } from '@grantkit/testkit/client'
 import { Pool } from 'pg'
 import { connectToPostgres, createPostgresStore } from '../../src/index.ts'
 
@@ -26,7 +27,9 @@ async function serverOf(issuer: string, { DATABASE }: Env): Promise<Handler> {
   const store = await createPostgresStore(await connectToPostgres(DATABASE))
   const scopes = { 'notes:read': { description: 'Read your notes' } }
   const secret = 'a secret of the tests, long enough to pass'
-  return toFetchHandler(createAuthorizationServer({ issuer, store, scopes, secret, interaction }))
+  return toFetchHandler(
+    createAuthorizationServer({ issuer, store, scopes, secret, interaction: alwaysSignedIn() }),
+  )
 }
 
 async function refusalOf({ DATABASE }: Env): Promise<Response> {
@@ -36,22 +39,4 @@ async function refusalOf({ DATABASE }: Env): Promise<Response> {
     (error: Error) => error.message,
   )
   return new Response(made)
-}
-
-const interaction: Interaction = {
-  session: async () => ({ id: 'session', subject: 'alice', authTime: Math.floor(Date.now() / 1000) }),
-  signIn: (returnTo) => ({ status: 303, headers: { location: returnTo }, body: '' }),
-  errorPage: ({ status, reason }) => page(status, reason),
-  consentPage: ({ action, ticket, scopes }) =>
-    page(
-      200,
-      `<form method="post" action="${action.replaceAll('&', '&amp;')}">
-         <input name="ticket" value="${ticket}">
-         ${scopes.map(({ name }) => `<input name="scope" value="${name}">`)}
-       </form>`,
-    ),
-}
-
-function page(status: number, body: string): HttpResponse {
-  return { status, headers: { 'content-type': 'text/html' }, body }
 }

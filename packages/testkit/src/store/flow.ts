@@ -1,5 +1,6 @@
 import { createAuthorizationServer, type Store } from '@grantkit/core'
 import { testClient } from '../client/register.ts'
+import { alwaysSignedIn } from '../client/signed-in.ts'
 import type { TestClient } from '../client/test-client.ts'
 
 /** The lifetimes of the flow, in seconds. */
@@ -19,7 +20,6 @@ export const SCOPE = 'courses:read'
  * @param now the server's clock, in epoch seconds; the store may use another
  */
 export function openFlow(store: Store, now: () => number): Promise<TestClient> {
-  const page = (status: number, body: string) => ({ status, headers: {}, body })
   const server = createAuthorizationServer({
     issuer: 'https://server.example',
     store,
@@ -27,18 +27,7 @@ export function openFlow(store: Store, now: () => number): Promise<TestClient> {
     secret: 'a secret of the tests, long enough to pass',
     lifetimes: LIFETIMES,
     now,
-    interaction: {
-      session: async () => ({ id: 'session', subject: 'alice', authTime: now() }),
-      signIn: () => page(500, 'Alice is signed in'),
-      consentPage: ({ action, ticket }) =>
-        page(
-          200,
-          `<form action="${action.replaceAll('&', '&amp;')}">
-             <input name="ticket" value="${ticket}"><input name="scope" value="${SCOPE}">
-           </form>`,
-        ),
-      errorPage: ({ status, description }) => page(status, description),
-    },
+    interaction: alwaysSignedIn({ authTime: now }),
   })
   return testClient(server, { metadata: { token_endpoint_auth_method: 'client_secret_post' } })
 }
