@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { codeBlocks, INSTALLED, pages } from './code-blocks.ts'
 
@@ -32,13 +32,32 @@ const STARTS = pages().filter((page) => page.startsWith('packages/adapter-') || 
 describe.each(STARTS)('%s', (page) => {
   it('installs what its programs import', () => {
     const installs = textOf(page).match(/(?<=npm install ).*|`@grantkit\/adapter-[^`]*`/g) ?? []
-    const programs = codeBlocks().filter((block) => block.page === page && !block.info.includes('with:'))
     const installed = installs.flatMap((line) => line.replaceAll('`', '').split(' '))
-    expect(
-      programs.flatMap(({ code }) => imported(code)).filter((name) => !installed.includes(name)),
-    ).toEqual([])
+    expect(importedOn(page).filter((name) => !installed.includes(name))).toEqual([])
   })
 })
+
+/** Within a sentence such a command is for other packages than those of the page. */
+const PACKS = /^`?npx -y pnpm@12 tarballs (?<packed>@[^`\n]+)/m
+const PACKING = pages().filter((page) => PACKS.test(textOf(page)))
+
+it.each(PACKING)('%s packs every package of Grantkit that its programs need', (page) => {
+  const packed = PACKS.exec(textOf(page))?.groups?.packed?.split(' ') ?? []
+  const isFolder = page.startsWith('examples/')
+  const needed = isFolder ? dependenciesIn(join(dirname(page), 'package.json')) : importedOn(page)
+  const ours = needed.filter((name) => name.startsWith('@grantkit/'))
+  expect(ours.filter((name) => !packed.includes(name))).toEqual([])
+})
+
+function dependenciesIn(manifest: string): string[] {
+  return Object.keys(JSON.parse(textOf(manifest)).dependencies)
+}
+
+/** The packages that the whole programs of a page import. */
+function importedOn(page: string): string[] {
+  const programs = codeBlocks().filter((block) => block.page === page && !block.info.includes('with:'))
+  return programs.flatMap(({ code }) => imported(code))
+}
 
 function textOf(page: string): string {
   return readFileSync(join(ROOT, page), 'utf8')

@@ -203,6 +203,8 @@ describe('a server whose metadata name addresses of others', () => {
   })
 })
 
+const CHALLENGE = 'Bearer error="invalid_token", resource_metadata="https://server.example/metadata"'
+
 describe('a server for an MCP server, without OpenID Connect', () => {
   const resource = `${ISSUER}/mcp`
   const service = createAuthorizationServer({
@@ -221,6 +223,23 @@ describe('a server for an MCP server, without OpenID Connect', () => {
 
   it('is in good health without keys, at the resource that it has', async () => {
     expect(await failures(resource)).toEqual([])
+  })
+
+  describe.each([
+    ['a challenge', 401, CHALLENGE, 'passed', 'passed'],
+    ['a challenge without its metadata', 401, 'Bearer error="invalid_token"', 'passed', 'failed'],
+    ['another error', 401, 'Bearer error="invalid_request", resource_metadata="x:"', 'failed', 'passed'],
+    ['no route at its address', 404, '', 'skipped', 'skipped'],
+  ])('whose answer to a bad token is %s', (_, status, challenge, badToken, named) => {
+    it(`has ${badToken} bad-token, and ${named} challenge`, async () => {
+      const send: SendProbe = async (probe) =>
+        probe.url === resource && probe.headers?.authorization === 'Bearer doctor'
+          ? { status, headers: { 'www-authenticate': challenge }, body: '' }
+          : sendTo(service, {})(probe)
+      const findings = await diagnose(ISSUER, send, { now: () => NOW, resource })
+      const verdictOf = (id: string) => findings.find((finding) => finding.id === id)?.verdict
+      expect([verdictOf('bad-token'), verdictOf('challenge')]).toEqual([badToken, named])
+    })
   })
 
   it('lacks the metadata of a resource that it does not have', async () => {

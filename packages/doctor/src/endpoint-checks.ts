@@ -16,6 +16,16 @@ function needsInitialAccessToken(answer: HttpResponse | undefined): boolean {
   return answer?.status === 401 && isChallenged && memberOf(answer, 'error') === 'invalid_token'
 }
 
+/** The answers to a bad token. An API may have no route at the address of its resource: only a challenge counts. */
+function challenges({ answers }: Evidence): HttpResponse[] | undefined {
+  const { badBearer, badBearerAtResource } = answers
+  const atResource = badBearerAtResource?.status === 401 ? badBearerAtResource : undefined
+  const given = [badBearer, atResource].filter((answer) => answer !== undefined)
+  return given.length > 0 ? given : undefined
+}
+
+const UNCHANGED = 'Let the answers of the service pass as they are; a proxy must not replace error bodies.'
+
 /** The answers of the endpoints to mistakes of clients. */
 export const ENDPOINT_CHECKS: readonly Check[] = [
   {
@@ -95,25 +105,19 @@ export const ENDPOINT_CHECKS: readonly Check[] = [
     status: 400,
     error: 'invalid_redirect_uri',
   }),
-  errorCheck({
+  {
     id: 'bad-token',
-    title: 'A bad access token is invalid_token',
-    probe: 'badBearer',
-    status: 401,
-    error: 'invalid_token',
     causes: 'bearer_unknown',
-  }),
+    title: 'A bad access token is invalid_token',
+    fix: UNCHANGED,
+    examine: skippedWithout(challenges, (answers) => firstComplaint(answers.map(badTokenFault))),
+  },
   {
     id: 'challenge',
     causes: 'never_requested',
     title: 'The challenge to an invalid token names the resource metadata (RFC 9728 5.1)',
     fix: 'Let the WWW-Authenticate header pass.',
-    examine: skippedWithout(answerTo('badBearer'), (answer) => {
-      const challenge = headerOf(answer, 'www-authenticate')
-      const [, url] = /resource_metadata="([^"]*)"/.exec(challenge) ?? []
-      if (url === undefined) return `WWW-Authenticate is "${challenge}"`
-      return URL.canParse(url) ? undefined : `resource_metadata is "${url}", which is not absolute`
-    }),
+    examine: skippedWithout(challenges, (answers) => firstComplaint(answers.map(challengeFault))),
   },
   DPOP_CHECK,
   {
@@ -152,7 +156,7 @@ interface ExpectedError extends Pick<Check, 'id' | 'title' | 'causes'> {
 function errorCheck({ probe, answered = answerTo, status, error, ...check }: ExpectedError): Check {
   return {
     ...check,
-    fix: 'Let the answers of the service pass as they are; a proxy must not replace error bodies.',
+    fix: UNCHANGED,
     examine: skippedWithout(answered(probe), (answer) => {
       const seen = memberOf(answer, 'error')
       if (answer.status !== status || seen !== error)
@@ -160,6 +164,21 @@ function errorCheck({ probe, answered = answerTo, status, error, ...check }: Exp
       return memberOf(answer, 'error_description') === undefined ? 'error_description is missing' : undefined
     }),
   }
+}
+
+/** RFC 6750 3.1 has the code in the challenge; the guard of an API need not have it in the body. */
+function badTokenFault(answer: HttpResponse): string | undefined {
+  const [, inChallenge] = /\berror="([^"]*)"/.exec(headerOf(answer, 'www-authenticate')) ?? []
+  const seen = memberOf(answer, 'error') ?? inChallenge
+  if (answer.status === 401 && seen === 'invalid_token') return undefined
+  return `the answer was ${answer.status} ${seen ?? 'without an error code'}`
+}
+
+function challengeFault(answer: HttpResponse): string | undefined {
+  const challenge = headerOf(answer, 'www-authenticate')
+  const [, url] = /resource_metadata="([^"]*)"/.exec(challenge) ?? []
+  if (url === undefined) return `WWW-Authenticate is "${challenge}"`
+  return URL.canParse(url) ? undefined : `resource_metadata is "${url}", which is not absolute`
 }
 
 function preflightFault(name: string, answer: HttpResponse): string | undefined {

@@ -45,6 +45,7 @@ export function isProbe(sent: {
 }
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+const BAD_BEARER = { authorization: 'Bearer doctor' }
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 type Seen = Evidence['answers']
@@ -78,8 +79,9 @@ export const PROBES: Readonly<Record<string, Ask>> = {
     at(seen, 'pushed_authorization_request_endpoint', (url) =>
       post(url, `client_id=${UNKNOWN_CLIENT}`, FORM),
     ),
-  badBearer: (_, seen) =>
-    at(seen, 'userinfo_endpoint', (url) => get(url, { authorization: 'Bearer doctor' })),
+  badBearer: (_, seen) => at(seen, 'userinfo_endpoint', (url) => get(url, BAD_BEARER)),
+  badBearerAtResource: (baseUrl, _seen, resource) =>
+    resource === baseUrl ? undefined : get(resource, BAD_BEARER),
   httpsRegistration: (_, seen) => registerClient(seen, [HTTPS_CALLBACK]),
 }
 
