@@ -21,6 +21,6 @@ it.each(publishablePackages().map(({ manifest, folder }) => ({ ...manifest, fold
 it('each script of the root installs what it needs, before anything else', () => {
   const { turbo, ...scripts } = workspace.scripts
   const installs =
-    /^pnpm (install && |exec node scripts\/install-service\.js && |--dir site install && |lint && )/
+    /^pnpm (install && |exec node scripts\/install-service\.js && |exec node scripts\/install-and-pack\.js$|--dir site install && |lint && )/
   expect(Object.entries(scripts).filter(([, script]) => !installs.test(script))).toEqual([])
 })

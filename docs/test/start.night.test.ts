@@ -11,23 +11,23 @@ const PAGE = 'docs/start.md'
 const FOLDER = join(import.meta.dirname, '../.code-blocks/start')
 const shown = fencedBlocks().filter(({ page }) => page === PAGE)
 const starting = (text: string) => shown.find(({ code }) => code.startsWith(text))?.code ?? ''
-const sh = (line: string) => execFileSync('sh', ['-c', line], { encoding: 'utf8' })
 
 it('leads to the answer that it shows', async () => {
   const { origin, here } = await started('node notes.ts')
-  const { client_id } = JSON.parse(sh(here('curl -s http://127.0.0.1:3000/api/oauth/register')))
-  const filled = (text: string) => here(text).replaceAll('CLIENT_ID', client_id)
+  const url = sh(here('ISSUER=')).trim()
 
-  const callback = await formBrowser({ origin, typed: {} })(
-    filled('http://127.0.0.1:3000/oauth/authorize').trim(),
-  )
-  const code = callback.searchParams.get('code') ?? ''
-  const answer = sh(filled('curl -s http://127.0.0.1:3000/api/oauth/token').replace('CODE ', `${code} `))
-  const { access_token } = JSON.parse(answer)
-  const call = here('curl -s http://127.0.0.1:3000/notes')
-  expect(JSON.parse(sh(call.replace('ACCESS_TOKEN', access_token)))).toEqual(JSON.parse(starting('["')))
+  const callback = await formBrowser({ origin, typed: {} })(url)
+  const shell = { ISSUER: origin, CLIENT_ID: new URL(url).searchParams.get('client_id') ?? '' }
+  const exchange = here('read -r CODE') + here('ACCESS_TOKEN=')
+  const answer = sh(exchange, shell, `${callback.searchParams.get('code')}\n`)
+  expect(JSON.parse(answer)).toEqual(JSON.parse(starting('["')))
   expect((await fetch(`${origin}/notes`)).status).toBe(401)
 })
+
+function sh(lines: string, variables: Record<string, string> = {}, input = ''): string {
+  const env = { PATH: process.env.PATH, ...variables }
+  return execFileSync('sh', ['-c', lines], { encoding: 'utf8', env, input })
+}
 
 /** Runs the program as the page says, on a port of its own, to which the lines of the page are sent. */
 async function started(line: string) {
@@ -44,6 +44,6 @@ async function started(line: string) {
   })
   onTestFinished(() => void program.kill())
   await once(program.stdout, 'data')
-  const here = (text: string) => starting(text).replaceAll(':3000', `:${port}`)
+  const here = (text: string) => starting(text).replaceAll(':3001', `:${port}`)
   return { origin: `http://127.0.0.1:${port}`, here }
 }

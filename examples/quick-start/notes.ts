@@ -4,7 +4,7 @@ import { pages } from '@grantkit/pages'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { fastify } from 'fastify'
 
-const port = Number(process.env.PORT ?? 3000)
+const port = Number(process.env.PORT ?? 3001)
 const issuer = `http://127.0.0.1:${port}`
 const store = createMemoryStore()
 const scopes = { 'notes:read': { description: 'Read your notes', access: 'read' } } as const

@@ -2,7 +2,7 @@ import { createAuthorizationServer, createResourceServer } from '@grantkit/core'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { interaction } from './interaction.ts'
 
-export const port = Number(process.env.PORT ?? 3000)
+export const port = Number(process.env.PORT ?? 3001)
 const issuer = process.env.ISSUER ?? `http://127.0.0.1:${port}`
 const secret = process.env.SECRET ?? crypto.randomUUID()
 const store = createMemoryStore()

@@ -77,9 +77,10 @@ export function neededBy({
   return [...Object.keys(dependencies), ...peers]
 }
 
-/** Cleans dist first: leftovers of an earlier build would be published. */
+/** Cleans dist first: leftovers of an earlier build would be published. Prints a line for each package on stderr. */
 export function packAll(into: string, packages = publishablePackages()): Packed[] {
   for (const { folder } of packages) rmSync(join(folder, 'dist'), { recursive: true, force: true })
+  console.error(`building ${packages.length} packages`)
   run('pnpm', ['turbo', 'run', 'build', ...packages.map(({ manifest }) => `--filter=${manifest.name}`)])
   return packages.map((one) => ({ ...one, tarball: pack(one, into) }))
 }
@@ -87,5 +88,6 @@ export function packAll(into: string, packages = publishablePackages()): Packed[
 function pack({ folder, manifest }: Package, into: string): string {
   const tarball = join(into, `${manifest.name.replace('@', '').replace('/', '-')}.tgz`)
   run('pnpm', ['pack', '--out', tarball], folder)
+  console.error(`packed ${manifest.name}`)
   return tarball
 }

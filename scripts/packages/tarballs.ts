@@ -17,14 +17,6 @@ documentation installs. Name the packages of a page; default: the packages of do
   --verify  packs every package, and compares each with this version in the registry: it must have the same bytes, and its
             provenance must name this commit`
 
-const START = [
-  '@grantkit/core',
-  '@grantkit/store-memory',
-  '@grantkit/pages',
-  '@grantkit/adapter-fastify',
-  'fastify',
-]
-
 const { values, positionals } = readCommandLine(USAGE, {
   options: {
     into: { type: 'string', default: 'tarballs' },
@@ -35,9 +27,8 @@ const { values, positionals } = readCommandLine(USAGE, {
 })
 const folder = resolve(values.into)
 mkdirSync(folder, { recursive: true })
-const named = positionals.length > 0 ? positionals : START
 const all = publishablePackages().map(({ manifest }) => manifest.name)
-const packed = packedOrExit(values.all || values.verify ? all : named)
+const packed = packedOrExit(values.all || values.verify ? all : positionals)
 
 if (values.verify !== undefined) {
   const commit = run('git', ['rev-parse', 'HEAD']).trim()
@@ -49,7 +40,7 @@ if (values.verify !== undefined) {
 
 console.log(`${packed.length} tarballs are in ${folder}. Instead of what a page installs:
 
-${installLine(packed, named)}`)
+${installLine(packed, positionals)}`)
 
 /** Prints the error of the build, without a stack trace of this script. */
 function packedOrExit(names: readonly string[]): Packed[] {

@@ -65,6 +65,8 @@ export default { users: { kind: 'directory', directory: new Company() } }`
     ['grantkit.config.json', '{ horse', 'grantkit.config.json is not JSON'],
     ['grantkit.config.mjs', 'export const port = 1', 'it cannot be read: it has no default export'],
     ['grantkit.config.mjs', 'throw new Error("of mine")', 'it cannot be read: of mine'],
+    // What Node throws where package.json has the type "commonjs".
+    ['grantkit.config.mjs', `throw new SyntaxError("Unexpected token 'export'")`, 'npm pkg set type=module'],
     ['grantkit.config.yaml', 'port: 1', 'must end with .ts, .js, .mjs, .json'],
   ])('is named by the error if it is %s with %j', async (name, content, problem) => {
     const file = await folderWith({ [name]: content })
