@@ -4,16 +4,6 @@ import { strongRandom } from '@grantkit/core/internal'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { describe, expect, it, vi } from 'vitest'
-import {
-  authorizationQuery,
-  authorize,
-  bodyOf,
-  redeem,
-  redirectOf,
-  register,
-} from '../../core/test/client.ts'
-import { ISSUER, openService, REDIRECT_URI, SCOPES } from '../../core/test/service.ts'
-import { TEST_KEYS } from '../../core/test/signing-keys.ts'
 import { type BackChannelLogoutOptions, backChannelLogout } from '../src/index.ts'
 import {
   addClient,
@@ -25,6 +15,19 @@ import {
   signIn,
   type Tokens,
 } from './back-channel-service.ts'
+import {
+  authorizationQuery,
+  authorize,
+  bodyOf,
+  ISSUER,
+  openService,
+  REDIRECT_URI,
+  redeem,
+  redirectOf,
+  register,
+  SCOPES,
+  TEST_KEYS,
+} from './service.ts'
 
 const EVENTS = { 'http://schemas.openid.net/event/backchannel-logout': {} }
 const ALICE = { subject: 'alice', sessionIds: [sessionId()] }
@@ -463,9 +466,11 @@ describe('oidcc-backchannel-rp-initiated-logout', () => {
     expect(received).toMatchObject([{ claims: { sub, sid, events: EVENTS } }])
     expect(received[0]?.claims).not.toHaveProperty('nonce')
     const cookieLeft = String(headers['set-cookie']).split(';')[0]
-    const silent = await authorize(service, authorizationQuery(client.clientId, { prompt: 'none' }), {
-      cookie: cookieLeft,
-    })
+    const silent = await authorize(
+      service,
+      authorizationQuery(client.clientId, { prompt: 'none' }),
+      cookieLeft,
+    )
     expect(redirectOf(silent)).toMatchObject({ error: 'login_required' })
   })
 

@@ -3,17 +3,16 @@ import type { MessagePost } from '@grantkit/core/internal'
 import { logout } from '@grantkit/core/logout'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
-import {
-  authorizationQuery,
-  authorize,
-  bodyOf,
-  type ClientAnswer,
-  decide,
-  redeem,
-  redirectOf,
-} from '../../core/test/client.ts'
-import { openService, REDIRECT_URI, type Service } from '../../core/test/service.ts'
 import { type BackChannelLogoutOptions, backChannelLogout, type LogoutUndelivered } from '../src/index.ts'
+import {
+  bodyOf,
+  codeFor,
+  openService,
+  REDIRECT_URI,
+  type RegisteredClient,
+  redeem,
+  type Service,
+} from './service.ts'
 
 export const LOGOUT_URI = 'https://app.dev/bcl'
 export const BACK = 'http://127.0.0.1:7001/signed-out'
@@ -87,15 +86,13 @@ export function addClient(service: Service, metadata: object = {}) {
 /** The session of the cookie `user=<user>@<time>`. */
 export const sessionId = (user = 'alice', time: number | string = 100) => `${user}@${time}`
 
-export async function codeIn(
+export function codeIn(
   service: Service,
-  { clientId }: ClientAnswer,
+  { clientId }: RegisteredClient,
   session = sessionId(),
-  scope = 'openid courses:read',
+  scope?: string,
 ) {
-  const headers = { cookie: `user=${session}` }
-  await authorize(service, authorizationQuery(clientId, { scope }), headers)
-  return String(redirectOf(await decide(service, {}, headers)).code)
+  return codeFor(service, clientId, { cookie: `user=${session}`, ...(scope && { scope }) })
 }
 
 export interface Tokens {
@@ -104,6 +101,6 @@ export interface Tokens {
 }
 
 /** Signs in at a client in a session, and returns its tokens. */
-export async function signIn(service: Service, client: ClientAnswer, session?: string, scope?: string) {
+export async function signIn(service: Service, client: RegisteredClient, session?: string, scope?: string) {
   return bodyOf<Tokens>(await redeem(service, client, await codeIn(service, client, session, scope)))
 }

@@ -3,10 +3,9 @@ import type { Store } from '@grantkit/core'
 import type { Transients } from '@grantkit/core/feature'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { codeFor, redeem, register } from '../../core/test/client.ts'
-import { ISSUER, openService } from '../../core/test/service.ts'
 import { createWebhooks, type WebhookEvent, type WebhookOptions } from '../src/index.ts'
 import { addClient } from './back-channel-service.ts'
+import { codeFor, ISSUER, openService, redeem, register } from './service.ts'
 
 const secretOf = (bytes: number) => `whsec_${Buffer.alloc(bytes, 7).toString('base64')}`
 const SECRET = secretOf(32)
