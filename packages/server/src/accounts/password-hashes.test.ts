@@ -26,10 +26,13 @@ it.each([
   ]),
   ['in other letters of the same form', 's\uff41me', true],
   ['in capitals', 'Same', false],
-])('UI-11: a password matches itself alone, in any form of its letters: %s', async (_, presented, matches) => {
-  expect(await passwordMatches(presented, await hashPassword('same'))).toBe(matches)
-  expect(await passwordMatches(presented, quickHash('same'))).toBe(matches)
-})
+])(
+  'UI-11: a password matches itself alone, in any form of its letters: %s',
+  async (_, presented, matches) => {
+    expect(await passwordMatches(presented, await hashPassword('same'))).toBe(matches)
+    expect(await passwordMatches(presented, quickHash('same'))).toBe(matches)
+  },
+)
 
 it('a password of another system matches as it was typed there', async () => {
   // Of `pässword` with a combining mark, which Django hashes as it is.
