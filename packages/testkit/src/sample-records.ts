@@ -49,7 +49,13 @@ export function aGrant({ id = randomUUID(), ...differences }: GrantDifferences =
       generation: 1,
       hash: sha256(`second ${id}`),
       expiresAt: CREATED_AT + 30 * 24 * 60 * 60,
-      previous: { hash: sha256(`first ${id}`), salt: id, rotatedAt: CREATED_AT + 40, ...extent },
+      previous: {
+        hash: sha256(`first ${id}`),
+        salt: id,
+        keyId: 'key',
+        rotatedAt: CREATED_AT + 40,
+        ...extent,
+      },
     },
     accessTokens: [
       { hash: sha256(`access ${id}`), ...extent, issuedAt: CREATED_AT + 40, expiresAt: CREATED_AT + 3640 },

@@ -227,19 +227,16 @@ function redeem(
 /** The same tokens again. A token that was revoked stays revoked: `expires_in` 0 makes the client refresh at once. */
 function redeemAgain(
   grant: Grant,
-  { salt = '', keyId }: AuthorizationCode,
+  { salt = '', keyId = '' }: AuthorizationCode,
   redemption: DecoupledRedemption & { readonly retried: Retry },
   now: number,
   errors: DecoupledCodeErrors,
 ): Outcome<IssuedTokens> {
   const { refresh, scopes } = grant
   const { keys, resources, jkt, retried } = redemption
-  const text = redemption.code.secret + salt
-  const derived = keys.deriveAgain(text, keyId)
+  const derived = keys.deriveAgain(redemption.code.secret + salt, keyId)
   if (derived === undefined) throw new OAuthError(errors.retryKeyGone)
-  const { accessToken, refreshToken, ...fresh } = freshOf(derived)
-  // Releases without a key derived the family from the code.
-  const family = keyId === undefined ? familyOf(text) : fresh.family
+  const { accessToken, refreshToken, family } = freshOf(derived)
   const access = grant.accessTokens.find(({ hash }) => hash === sha256(accessToken))
   if (access !== undefined && access.resources.join(' ') !== resources.join(' '))
     throw new OAuthError(errors.retryDiffers)
@@ -254,9 +251,5 @@ function redeemAgain(
 
 /** The first secrets. Deriving them needs the code, the salt of the record and the key. */
 function freshOf([accessToken, refreshToken]: readonly [Secret, Secret]): FreshSecrets {
-  return { accessToken, refreshToken, family: familyOf(refreshToken) }
-}
-
-function familyOf(text: string): string {
-  return sha256(`family\n${text}`).slice(0, 22)
+  return { accessToken, refreshToken, family: sha256(`family\n${refreshToken}`).slice(0, 22) }
 }

@@ -1,6 +1,6 @@
-import { createHash, createHmac, hkdfSync } from 'node:crypto'
+import { createHmac, hkdfSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import type { Client, Grant, RefreshState, Rotation } from '../kernel/records.ts'
+import type { Client, Grant, RefreshState } from '../kernel/records.ts'
 import { type GrantId, type Secret, type SuccessorKeys, sha256, successorKeys } from '../kernel/secrets.ts'
 import { redeemCode } from './authorization-code.ts'
 import { keptUntil } from './change-grant.ts'
@@ -85,17 +85,6 @@ describe('a rotation', () => {
         accessToken: hmac.slice(0, 43),
         refreshToken: { family: 'family', generation: 1, secret: hmac.slice(43) },
       },
-    })
-  })
-
-  it('of an earlier release, which had no key, is repeated as that release derived it', () => {
-    const sha512 = createHash('sha512').update('refreshsalt').digest('base64url')
-    const rotated = grantOf(rotate(LIVE, NOW))
-    const refresh = rotated.refresh as RefreshState
-    const { keyId: _, ...previous } = refresh.previous as Rotation
-    const older = { ...rotated, refresh: { ...refresh, previous } }
-    expect(rotate(older, NOW + 1)).toMatchObject({
-      result: { accessToken: sha512.slice(0, 43), retried: 'in window' },
     })
   })
 

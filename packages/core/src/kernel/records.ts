@@ -198,7 +198,7 @@ export interface AuthorizationCode {
   readonly redeemedAt?: number | undefined
   /** Of a device code: its tokens were derived with it, so that a lost answer can be sent again. */
   readonly salt?: string | undefined
-  /** The key that they were derived with; absent in records of older releases, which had none. */
+  /** The key that they were derived with. */
   readonly keyId?: string | undefined
 }
 
@@ -231,8 +231,8 @@ interface RecentRotation {
 export interface Rotation {
   readonly hash: Hash
   readonly salt: string
-  /** The key that the successors were derived with; absent in records of older releases, which had none. */
-  readonly keyId?: string | undefined
+  /** The key that the successors were derived with. */
+  readonly keyId: string
   readonly rotatedAt: number
   readonly scopes: readonly string[]
   readonly resources: readonly string[]

@@ -153,11 +153,4 @@ describe('the successors of a token', () => {
     expect(deriveAgain('a', before.keyId)).toEqual(before.derive('a'))
     expect(before.deriveAgain('a', keyId)).toBeUndefined()
   })
-
-  it('of a record without a key need no secret', () => {
-    const again = deriveAgain('a', undefined)
-    expect(again).toEqual(before.deriveAgain('a', undefined))
-    expect(again?.map(({ length }) => length)).toEqual([43, 43])
-    expect(again).not.toEqual(derive('a'))
-  })
 })

@@ -188,8 +188,8 @@ export interface SuccessorKeys {
   readonly keyId: string
   /** Two new secrets of fixed length. Only the text and the key together lead to them. */
   derive(text: string): readonly [Secret, Secret]
-  /** @param keyId absent in records that were written without a key @returns `undefined` if its secret is no longer accepted */
-  deriveAgain(text: string, keyId: string | undefined): readonly [Secret, Secret] | undefined
+  /** @returns `undefined` if the secret of the key is no longer accepted */
+  deriveAgain(text: string, keyId: string): readonly [Secret, Secret] | undefined
 }
 
 export function successorKeys(secret: ServerSecret): SuccessorKeys {
@@ -200,7 +200,6 @@ export function successorKeys(secret: ServerSecret): SuccessorKeys {
     keyId: first.id,
     derive: (text) => halvesOf(first.digest(text)),
     deriveAgain(text, keyId) {
-      if (keyId === undefined) return halvesOf(hash('sha512', text, 'base64url'))
       const found = keys.find(({ id }) => id === keyId)
       return found && halvesOf(found.digest(text))
     },

@@ -91,15 +91,6 @@ describe('a device code', () => {
     })
   })
 
-  it('of an earlier release, which had no key, is repeated as that release derived it', () => {
-    const { grant } = ONCE()
-    const { keyId: _, ...code } = { keyId: '', ...grant.code } as NonNullable<Grant['code']>
-    const [accessToken, secret] = successorKeys(SECRET).deriveAgain(`${CODE.secret}salt`, undefined) ?? []
-    const family = sha256(`family\n${CODE.secret}salt`).slice(0, 22)
-    const refreshToken = { family, generation: 0, secret }
-    expect(redeem({ ...grant, code }, {}, 1)).toMatchObject({ result: { accessToken, refreshToken } })
-  })
-
   it('has no family that two of its answers share', () => {
     const families = ['salt', 'other'].map((salt) => {
       const outcome = redeem(approved(), { salt })
