@@ -22,14 +22,7 @@ import { addressOf, type Markup, pageResponse } from '../http/page.ts'
 import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 import type { Visit } from '../sign-in/session.ts'
 import { type AdminSignIns, providerOf, type WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
-import {
-  type AccountVisits,
-  accountVisits,
-  type ChangeSignIn,
-  changeSignIn,
-  type FormHandler,
-  PAGE_EXPIRED,
-} from './change-sign-in.ts'
+import { type AccountVisits, accountVisits, changeSignIn, PAGE_EXPIRED } from './change-sign-in.ts'
 import type { ExternalParts } from './external-login.ts'
 import { type FailureSources, failuresSection } from './failed-sign-ins.ts'
 import type { LoginOptions } from './login.ts'
@@ -55,23 +48,15 @@ export interface AccountPageOptions extends LoginOptions, FailureSources {
   readonly external?: ExternalParts | undefined
 }
 
-export interface AccountPage extends ChangeSignIn, ManageApps {
-  show(c: Context): Promise<Response>
-  readonly showAgain: ShowAgain
-  readonly changePassword: FormHandler
-  /** Ends the session of another browser. */
-  endSession(c: Context<WithBody>): Promise<Response>
-  /** Ends every session of the user, including this one. */
-  signOutEverywhere(c: Context<WithBody>): Promise<Response>
-}
-
 const NOTICE_LIFETIME_SECONDS = 60
 const Notice = z.object({ session: z.string(), says: z.string() })
+
+export type AccountPage = ReturnType<typeof accountPage>
 
 /**
  * The account page: the connected apps, the sign-in methods, and where its user is signed in.
  */
-export function accountPage(options: AccountPageOptions, grants: AuthorizationServer['grants']): AccountPage {
+export function accountPage(options: AccountPageOptions, grants: AuthorizationServer['grants']) {
   const { site, signIns, ways, installationNames: names } = options
   const apps = userApps({ grants, scopes: options.scopes, names })
   const path = `${site.basePath}/account`
@@ -124,7 +109,7 @@ ${sessionSections(here, { signIns: latest, active, session, token, ways })}`
   return {
     ...changeSignIn(options, visits, answer),
     ...manageApps({ path, apps, signNotice }, visits, answer),
-    async show(c) {
+    async show(c: Context) {
       const visit = await visits.of(c)
       if (visit === undefined) return visits.signIn(c)
       const notice = verifyValue(noticeKey, c.req.query('notice'), Notice, NOTICE_LIFETIME_SECONDS)
@@ -133,7 +118,8 @@ ${sessionSections(here, { signIns: latest, active, session, token, ways })}`
     },
     showAgain: answer,
     changePassword: changePassword(options, visits, answer, notify),
-    async endSession(c) {
+    /** Ends the session of another browser. */
+    async endSession(c: Context<WithBody>) {
       const visit = await visits.of(c)
       if (visit === undefined) return visits.signIn(c)
       const { token, session: ended = '' } = formOf(c)
@@ -141,7 +127,8 @@ ${sessionSections(here, { signIns: latest, active, session, token, ways })}`
       await browsers.end(visit.account.id, ended)
       return notify(c, visit.session, ({ account }) => account.sessionEnded)
     },
-    async signOutEverywhere(c) {
+    /** Ends every session of the user, including this one. */
+    async signOutEverywhere(c: Context<WithBody>) {
       const visit = await visits.of(c)
       if (visit === undefined) {
         const isRepeated = await options.sessions.isSignedOutEverywhere(c.req.header('cookie'))
@@ -294,14 +281,6 @@ function endForm(
     </form>`
 }
 
-/** Handlers of the forms of "Connected apps". */
-interface ManageApps {
-  /** Revokes the grants of one installation, or of all installations of its app. */
-  disconnect(c: Context<WithBody>): Promise<Response>
-  /** Renames an installation. An empty field removes the name. */
-  nameApp(c: Context<WithBody>): Promise<Response>
-}
-
 type SignNotice = (c: Context, session: Session, says: Says) => string
 
 interface Parts {
@@ -311,11 +290,8 @@ interface Parts {
   readonly signNotice: SignNotice
 }
 
-function manageApps(
-  { path, apps, signNotice }: Parts,
-  visits: AccountVisits,
-  showAgain: ShowAgain,
-): ManageApps {
+/** Handlers of the forms of "Connected apps". */
+function manageApps({ path, apps, signNotice }: Parts, visits: AccountVisits, showAgain: ShowAgain) {
   /** @param work returns the notice of the page, if it has one */
   const manage =
     (work: (visit: Visit, form: Record<string, string>, c: Context) => Promise<string | undefined>) =>
@@ -329,6 +305,7 @@ function manageApps(
     }
 
   return {
+    /** Revokes the grants of one installation, or of all installations of its app. */
     disconnect: manage(async ({ session }, { installation = '', all }, c) => {
       const { subject } = session
       const after = c.req.query('after')
@@ -339,6 +316,7 @@ function manageApps(
       const app = await apps.disconnectAll(subject, installation, after)
       return app && signNotice(c, session, disconnected(app.name))
     }),
+    /** Renames an installation. An empty field removes the name. */
     nameApp: manage(async ({ session }, { installation = '', name = '' }, c) => {
       await apps.name(session.subject, installation, name, c.req.query('after'))
       return undefined

@@ -16,15 +16,6 @@ import type { LoginOptions } from './login.ts'
 import { inLanguage, type Says } from './page-language.ts'
 import { providerFailed, reportRefusal, type ShowAgain } from './upstream-login.ts'
 
-/** Handlers of the forms of "How you sign in". Each needs a sign-in within the last minutes. */
-export interface ChangeSignIn {
-  passkeyOptions(c: Context): Promise<Response>
-  addPasskey: FormHandler
-  removePasskey: FormHandler
-  connect: FormHandler
-  removeIdentity: FormHandler
-}
-
 export type FormHandler = (c: Context<WithBody>) => Promise<Response>
 
 export const MAX_NAME_LENGTH = 60
@@ -32,11 +23,12 @@ export const NOT_FRESH: Says = ({ account }) => account.notFresh
 export const NOT_ADDED: Says = ({ methods }) => methods.passkeyNotAdded
 const LAST: Says = ({ methods }) => methods.last
 
+/** Handlers of the forms of "How you sign in". Each needs a sign-in within the last minutes. */
 export function changeSignIn(
   options: LoginOptions & { readonly accounts: AccountRows; readonly adminSignIns: AdminSignIns },
   visits: AccountVisits,
   showAgain: ShowAgain,
-): ChangeSignIn {
+) {
   const { site, ways, accounts, adminSignIns, requiredPasskeys, onEvent } = options
   const { passkeys, ceremonies, providers } = ways
   const accountPath = `${site.basePath}/account`
@@ -71,7 +63,7 @@ export function changeSignIn(
     }
 
   return {
-    async passkeyOptions(c) {
+    async passkeyOptions(c: Context) {
       const visit = await visits.of(c)
       if (ceremonies === undefined || visit === undefined || !(await mayChange(visit)))
         return jsonError(c, 403, 'access_denied', 'The sign-in is not recent enough')
@@ -118,36 +110,33 @@ export function changeSignIn(
   }
 }
 
-/** The session of a visit to the account page, and the check of its forms. */
-export interface AccountVisits {
-  of(c: Context): Promise<Visit | undefined>
-  /** The redirect of a visitor who is not signed in. */
-  signIn(c: Context): Response
-  /** The token of all forms of the page. */
-  tokenFor(visit: Visit): string
-  isOwnForm(c: Context, visit: Visit, token: string | undefined): boolean
-  /** Whether the sign-in is recent enough to change the sign-in methods. */
-  isFresh(visit: Visit): Promise<boolean>
-}
-
 export const PAGE_EXPIRED: Says = ({ connectedApps }) => connectedApps.expired
 const FORM_LIFETIME_SECONDS = 60 * 60
 const Form = z.object({ session: z.string() })
 
-/** @param area of the forms: a token of one area is invalid in the other */
+export type AccountVisits = ReturnType<typeof accountVisits>
+
+/**
+ * The session of a visit to the account page, and the check of its forms.
+ *
+ * @param area of the forms: a token of one area is invalid in the other
+ */
 export function accountVisits(
   { site, baseUrl, secret, sessions, ways }: LoginOptions,
   area: 'account' | 'admin' = 'account',
-): AccountVisits {
+) {
   const key = hmacKeys(secret, `${area} form`)
   const signInPath = signInAddress(site.basePath, `${site.basePath}/account`)
   return {
-    of: (c) => sessions.visit(c.req.header('cookie')),
-    signIn: (c) => seeOther(c, signInPath),
-    tokenFor: ({ session }) => signValue(key, { session: session.id }, FORM_LIFETIME_SECONDS),
-    isOwnForm: (c, { session }, token) =>
+    of: (c: Context) => sessions.visit(c.req.header('cookie')),
+    /** The redirect of a visitor who is not signed in. */
+    signIn: (c: Context) => seeOther(c, signInPath),
+    /** The token of all forms of the page. */
+    tokenFor: ({ session }: Visit) => signValue(key, { session: session.id }, FORM_LIFETIME_SECONDS),
+    isOwnForm: (c: Context, { session }: Visit, token: string | undefined) =>
       !isCrossSite(baseUrl, c.req.header()) &&
       verifyValue(key, token, Form, FORM_LIFETIME_SECONDS)?.session === session.id,
-    isFresh: (visit) => isFresh(ways, visit),
+    /** Whether the sign-in is recent enough to change the sign-in methods. */
+    isFresh: (visit: Visit) => isFresh(ways, visit),
   }
 }

@@ -11,16 +11,7 @@ import type { LoginOptions } from './login.ts'
 import { inLanguage, type Says } from './page-language.ts'
 
 /** The pages of users who must have a passkey. */
-export interface EnrolmentPages {
-  /** Tells of the day. The user is signed in. */
-  notice(c: Context): Response
-  /** The form for a passkey; with the token of a link, the way to it. */
-  show(c: Context): Promise<Response>
-  options(c: Context): Promise<Response>
-  add(c: Context<WithBody>): Promise<Response>
-}
-
-export function enrolmentPages(options: LoginOptions, registration: RegistrationCeremony): EnrolmentPages {
+export function enrolmentPages(options: LoginOptions, registration: RegistrationCeremony) {
   const { baseUrl, enrolments, requiredPasskeys, onEvent } = options
   const { basePath } = options.site
   const path = `${basePath}/login/enrol`
@@ -68,7 +59,8 @@ ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem(si
   }
 
   return {
-    notice(c) {
+    /** Tells of the day. The user is signed in. */
+    notice(c: Context) {
       const { from } = requiredPasskeys
       if (from === undefined) return seeOther(c, returnTo(c))
       const site = inLanguage(options.site, c)
@@ -80,7 +72,8 @@ ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem(si
 <p><a href="${returnTo(c)}">${firstPasskey.noticeLater}</a></p>`
       return pageResponse(site, { title: firstPasskey.noticeTitle, main, formAction: ["'self'"] })
     },
-    async show(c) {
+    /** The form for a passkey; with the token of a link, the way to it. */
+    async show(c: Context) {
       const token = c.req.query('token')
       if (token === undefined) return form(c)
       const enrolment = await enrolments.ofLink(token)
@@ -89,14 +82,14 @@ ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem(si
       c.header('set-cookie', enrolments.begin(enrolment.account, enrolment.link))
       return seeOther(c, path)
     },
-    async options(c) {
+    async options(c: Context) {
       const enrolment = await enrolmentOfForm(c)
       if (enrolment === undefined)
         return jsonError(c, 403, 'access_denied', 'There is nothing to add here any more')
       const { options, cookies } = await registration.begin(c.req.header('cookie'), enrolment.account)
       return c.json(options, 200, { 'set-cookie': cookies, 'cache-control': 'no-store' })
     },
-    async add(c) {
+    async add(c: Context<WithBody>) {
       const enrolment = isCrossSite(baseUrl, c.req.header()) ? undefined : await enrolmentOfForm(c)
       if (enrolment === undefined) return over(c)
       const { answer = '', name = '' } = formOf(c)

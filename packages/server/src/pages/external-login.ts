@@ -12,19 +12,14 @@ import { type LoginOptions, signedIn } from './login.ts'
 import { inLanguage, type Says } from './page-language.ts'
 import { backToApp, forOperator, nameOfApp, needsNoSignIn, visitOf } from './sign-in-page.ts'
 
-/** Sign-in by the application: the redirect to it, which is in place of the sign-in page, and the callback. */
-export interface ExternalLogin {
-  begin(c: Context): Promise<Response>
-  callback(c: Context): Promise<Response>
-}
-
 /** What external sign-in needs next to the other pages. */
 export interface ExternalParts {
   readonly signIn: ExternalSignIn
   readonly imported: ImportedUsers
 }
 
-export function externalLogin(options: LoginOptions, { signIn, imported }: ExternalParts): ExternalLogin {
+/** Sign-in by the application: the redirect to it, which is in place of the sign-in page, and the callback. */
+export function externalLogin(options: LoginOptions, { signIn, imported }: ExternalParts) {
   const home = `${options.site.basePath}/`
   const host = new URL(signIn.url).host
 

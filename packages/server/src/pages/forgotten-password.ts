@@ -18,13 +18,6 @@ import { inLanguage, type LocalSite, type Says } from './page-language.ts'
 import { newPasswordFields, newPasswordOf } from './sign-in-methods.ts'
 import { FORM_EXPIRED, type SignInPage, TOO_MANY } from './sign-in-page.ts'
 
-/** The page that asks for the address of a user who has forgotten the password. */
-export interface ForgottenPassword {
-  show(c: Context): Promise<Response>
-  /** The response says nothing about the account: it is the same for every address, and waits for none. */
-  submit(c: Context<WithBody>): Promise<Response>
-}
-
 interface Shown {
   readonly returnTo: string
   readonly email: string
@@ -45,11 +38,8 @@ function returnPaths(options: Pick<LoginOptions, 'secret' | 'baseUrl'>) {
   })
 }
 
-export function forgottenPassword(
-  options: LoginOptions,
-  page: SignInPage,
-  resets: PasswordResets,
-): ForgottenPassword {
+/** The page that asks for the address of a user who has forgotten the password. */
+export function forgottenPassword(options: LoginOptions, page: SignInPage, resets: PasswordResets) {
   const { callerOf } = options
   const home = `${options.site.basePath}/`
   const paths = returnPaths(options)
@@ -79,13 +69,14 @@ ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem(si
   }
 
   return {
-    show: async (c) =>
+    show: async (c: Context) =>
       ask(c, {
         returnTo: returnPath(c.req.query('return_to'), home),
         email: c.req.query('login_hint') ?? '',
         wishes: wishesIn(c.req.query()),
       }),
-    async submit(c) {
+    /** The response says nothing about the account: it is the same for every address, and waits for none. */
+    async submit(c: Context<WithBody>) {
       const fields = formOf(c)
       const returnTo = returnPath(fields.return_to, home)
       const email = (fields.email ?? '').slice(0, 254)
@@ -110,17 +101,6 @@ ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem(si
   }
 }
 
-/**
- * The page behind the link of a mail. A GET changes nothing, because mail scanners open links. The form is not bound to
- * this browser: who has the token may set the password, from any page. It signs no user in, so it is no login CSRF.
- */
-export interface NewPassword {
-  show(c: Context): Promise<Response>
-  submit(c: Context<WithBody>): Promise<Response>
-  /** Ends all grants of a user who has just changed the password. */
-  disconnectApps(c: Context<WithBody>): Promise<Response>
-}
-
 interface Options extends LoginOptions {
   readonly accounts: AccountRows
   readonly passwordRules: PasswordRules
@@ -129,11 +109,11 @@ interface Options extends LoginOptions {
 /** The form that follows the change. It names the sessions of the account, so the next change makes it void. */
 const AppsForm = z.object({ sub: z.string(), epoch: z.string() })
 
-export function newPassword(
-  options: Options,
-  resets: PasswordResets,
-  grants: AuthorizationServer['grants'],
-): NewPassword {
+/**
+ * The page behind the link of a mail. A GET changes nothing, because mail scanners open links. The form is not bound to
+ * this browser: who has the token may set the password, from any page. It signs no user in, so it is no login CSRF.
+ */
+export function newPassword(options: Options, resets: PasswordResets, grants: AuthorizationServer['grants']) {
   const { secret, accounts, browsers, checks, passwordRules, limits, guesses, callerOf } = options
   const { basePath } = options.site
   const paths = returnPaths(options)
@@ -223,12 +203,12 @@ ${await appsOf(site, account, returnTo)}`
   }
 
   return {
-    async show(c) {
+    async show(c: Context) {
       const token = c.req.query('token') ?? ''
       const account = await resets.accountOf(token)
       return account === undefined ? invalid(c) : ask(c, account, token)
     },
-    async submit(c) {
+    async submit(c: Context<WithBody>) {
       const fields = formOf(c)
       const { token = '' } = fields
       const account = await resets.accountOf(token)
@@ -247,7 +227,8 @@ ${await appsOf(site, account, returnTo)}`
       ])
       return done(c, changed)
     },
-    async disconnectApps(c) {
+    /** Ends all grants of a user who has just changed the password. */
+    async disconnectApps(c: Context<WithBody>) {
       const { token, return_to } = formOf(c)
       const form = verifyValue(appsKeys, token, AppsForm, LINK_LIFETIME_SECONDS)
       const account = form && (await accounts.find(form.sub))

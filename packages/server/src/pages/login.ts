@@ -26,21 +26,17 @@ import type { Says } from './page-language.ts'
 import {
   FORM_EXPIRED,
   needsNoSignIn,
+  type Shown,
   type SignInPage,
   type SignInPageOptions,
   TOO_MANY,
 } from './sign-in-page.ts'
 
-export interface Login {
-  show(c: Context): Promise<Response>
-  submit(c: Context<WithBody>): Promise<Response>
-}
-
 /** Signs in with a password. */
-export function login(options: LoginOptions, page: SignInPage): Login {
+export function login(options: LoginOptions, page: SignInPage) {
   const home = `${options.site.basePath}/`
   return {
-    async show(c) {
+    async show(c: Context) {
       const { return_to, state, needs, connect } = c.req.query()
       // A provider that has signed its user out brings it back.
       if (state !== undefined && return_to === undefined)
@@ -57,7 +53,7 @@ export function login(options: LoginOptions, page: SignInPage): Login {
         wishes: wishesIn(c.req.query()),
       })
     },
-    submit: async (c) => {
+    async submit(c: Context<WithBody>) {
       const fields = formOf(c)
       const returnTo = returnPath(fields.return_to, home)
       const email = (fields.email ?? '').slice(0, 254)
@@ -83,23 +79,14 @@ export function login(options: LoginOptions, page: SignInPage): Login {
 }
 
 /** Sign-in with a passkey: the options for the script of the page, and the form that it submits. */
-export interface PasskeyLogin {
-  options(c: Context): Promise<Response>
-  submit(c: Context<WithBody>): Promise<Response>
-}
-
-export function passkeyLogin(
-  options: LoginOptions,
-  page: SignInPage,
-  ceremony: SignInCeremony,
-): PasskeyLogin {
+export function passkeyLogin(options: LoginOptions, page: SignInPage, ceremony: SignInCeremony) {
   const home = `${options.site.basePath}/`
   return {
-    options: async (c) => {
+    async options(c: Context) {
       const { options: ceremonyOptions, cookies } = await ceremony.begin(c.req.header('cookie'))
       return c.json(ceremonyOptions, 200, { 'set-cookie': cookies, 'cache-control': 'no-store' })
     },
-    submit: async (c) => {
+    async submit(c: Context<WithBody>) {
       const fields = formOf(c)
       const returnTo = returnPath(fields.return_to, home)
       const connects = options.waiting.find(c.req.header('cookie'), fields.connect)
@@ -133,7 +120,7 @@ async function signedInHere(
   options: LoginOptions,
   page: SignInPage,
   c: Context,
-  shown: Parameters<SignInPage['show']>[1],
+  shown: Shown,
   by: Pick<SignedIn, 'account' | 'signedInBy'> & { readonly acr: string },
 ): Promise<Response> {
   const { waiting, requiredPasskeys, onEvent } = options

@@ -15,21 +15,13 @@ import type { Visit } from '../sign-in/session.ts'
 import { type AccountVisits, accountVisits } from './change-sign-in.ts'
 import type { LoginOptions } from './login.ts'
 
-/** Handlers of the page where users create and revoke personal access tokens. */
-export interface PersonalTokensPage {
-  show(c: Context): Promise<Response>
-  /** Needs a sign-in within the last minutes. The response alone has the text of the token. */
-  create(c: Context<WithBody>): Promise<Response>
-  end(c: Context<WithBody>): Promise<Response>
-}
-
 const NOTICE_LIFETIME_SECONDS = 60
 
-/** A session alone opens it. An access token means nothing here, so no token creates another one. */
-export function personalTokensPage(
-  options: PersonalTokenPageOptions,
-  tokens: PersonalTokens,
-): PersonalTokensPage {
+/**
+ * The page where users create and revoke personal access tokens. A session alone opens it. An access token means nothing here, so no
+ * token creates another one.
+ */
+export function personalTokensPage(options: PersonalTokenPageOptions, tokens: PersonalTokens) {
   const path = options.site.basePath + TOKENS_PATH
   const noticeKey = hmacKeys(options.secret, 'personal tokens notice')
   const visits = accountVisits(options)
@@ -50,12 +42,13 @@ export function personalTokensPage(
     }
 
   return {
-    async show(c) {
+    async show(c: Context) {
       const visit = await visits.of(c)
       if (visit === undefined) return seeOther(c, signIn)
       const notice = verifyValue(noticeKey, c.req.query('ended'), Ended, NOTICE_LIFETIME_SECONDS)
       return page(c, visit, notice?.session === visit.session.id ? { ended: notice.label } : {})
     },
+    /** Needs a sign-in within the last minutes. The response alone has the text of the token. */
     create: change(async (c, visit, fields) => {
       if (!(await visits.isFresh(visit))) return page(c, visit, { problem: 'notFresh', status: 403 })
       const chosen = chosenIn(c, fields)

@@ -28,21 +28,7 @@ import type { Waiting } from '../sign-in/waiting-identities.ts'
 import { type OfferedWays, type WaysToSignIn, waysOf } from '../sign-in/ways-to-sign-in.ts'
 import { inLanguage, type LocalSite, type PageLanguage, type Says } from './page-language.ts'
 
-/**
- * The sign-in page. Its forms have a token that matches a cookie, so that no other site can sign a user in (login
- * CSRF).
- */
-export interface SignInPage {
-  show(c: Context, shown: Shown): Promise<Response>
-  /** The hidden field of another form of these pages, and the Set-Cookie lines that it needs. */
-  issueForm(c: Context): { readonly token: string; readonly cookies: string[] }
-  /** Whether this browser was shown the form recently. @param token the hidden field of the form */
-  isOwnForm(c: Context, token: string | undefined): boolean
-  /** A browser that was signed in by another tab meanwhile goes on; any other sees the form again. */
-  expired(c: Context, shown: Shown): Promise<Response>
-}
-
-interface Shown extends ShownForms {
+export interface Shown extends ShownForms {
   readonly status?: number
   readonly problem?: Says | undefined
   /** Of the attempt that the problem stopped, for the operator. */
@@ -72,14 +58,23 @@ export const TOO_MANY: Says = ({ signIn }) => signIn.tooMany
 const FORM_LIFETIME_SECONDS = 30 * 60
 const Form = z.object({ jti: z.string() })
 
-export function signInPage(options: SignInPageOptions): SignInPage {
+export type SignInPage = ReturnType<typeof signInPage>
+
+/**
+ * The sign-in page. Its forms have a token that matches a cookie, so that no other site can sign a user in (login
+ * CSRF).
+ */
+export function signInPage(options: SignInPageOptions) {
   const { baseUrl, secret, sessions, ways, requestingApp } = options
   const seconds = FORM_LIFETIME_SECONDS
   const cookie = { name: 'sign-in', purpose: 'sign-in cookie', value: z.object({}), seconds }
   const browsers = flowsInCookies({ secret, baseUrl }, cookie)
   const key = hmacKeys(secret, 'sign-in form')
 
-  /** All forms of a browser share an id. Pages that it opens at once have several, and each is good. */
+  /**
+   * The hidden field of another form of these pages, and the Set-Cookie lines that it needs. All forms of a browser share an id. Pages
+   * that it opens at once have several, and each is good.
+   */
   function issueForm(c: Context) {
     const cookies = c.req.header('cookie')
     const id = browsers.latest(cookies)?.id ?? randomUUID()
@@ -130,12 +125,14 @@ ${signInForms({ ...options, ways: own ?? ways, site }, hidden, shown)}${own === 
   return {
     issueForm,
     show,
-    isOwnForm(c, token) {
+    /** Whether this browser was shown the form recently. @param token the hidden field of the form */
+    isOwnForm(c: Context, token: string | undefined) {
       const form = verifyValue(key, token, Form, seconds)
       const known = form && browsers.find(c.req.header('cookie'), form.jti)
       return known !== undefined && !isCrossSite(baseUrl, c.req.header())
     },
-    async expired(c, shown) {
+    /** A browser that was signed in by another tab meanwhile goes on; any other sees the form again. */
+    async expired(c: Context, shown: Shown) {
       if (!demandsSignIn(shown.wishes) && (await visitOf(c, sessions))) return seeOther(c, shown.returnTo)
       return show(c, { ...shown, status: 403, problem: FORM_EXPIRED })
     },

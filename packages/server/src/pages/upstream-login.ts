@@ -18,25 +18,18 @@ import { factsOf, type Visit } from '../sign-in/session.ts'
 import { hasOtherWay } from '../sign-in/ways-to-sign-in.ts'
 import { type LoginOptions, signedIn, signInSucceeded } from './login.ts'
 import { inLanguage, type LocalSite, type Says } from './page-language.ts'
-import { type SignInPage, TOO_MANY, visitOf } from './sign-in-page.ts'
-
-/** Sign-in with a provider: the redirect to it, and the callback, which takes either a GET or a POST. */
-export interface UpstreamLogin {
-  begin(c: Context<WithBody>): Promise<Response>
-  callback(c: Context): Promise<Response>
-  /** The same for `form_post` (OAuth 2.0 Form Post Response Mode). */
-  posted(c: Context<WithBody>): Promise<Response>
-}
+import { type Shown, type SignInPage, TOO_MANY, visitOf } from './sign-in-page.ts'
 
 /** Shows the account page again, with the problem. @param reference of the attempt that it stopped */
 export type ShowAgain = (c: Context, visit: Visit, problem: Says, reference?: string) => Promise<Response>
 
+/** Sign-in with a provider: the redirect to it, and the callback, which takes either a GET or a POST. */
 export function upstreamLogin(
   options: LoginOptions & { readonly accounts: Pick<AccountRows, 'endSessionsOf'> },
   page: SignInPage,
   showAgain: ShowAgain,
   provider: UpstreamSignIn,
-): UpstreamLogin {
+) {
   const stopped = stoppedPage(options, page, showAgain)
   const refused = refusedPage(options, stopped, provider.provider)
   const explained = withProblems(refused, provider)
@@ -129,18 +122,19 @@ export function upstreamLogin(
   const { responseMode, label } = provider.provider
 
   return {
-    async begin(c) {
+    async begin(c: Context<WithBody>) {
       const fields = formOf(c)
       const purpose = { returnTo: returnPath(fields.return_to, home), wishes: wishesIn(fields), linkFor: '' }
       if (!page.isOwnForm(c, fields.token)) return page.expired(c, purpose)
       const work = async () => toProvider(c, await provider.begin(c.req.header('cookie'), purpose))
       return explained(c, purpose, () => withinLimit(c, purpose, work))
     },
-    async callback(c) {
+    async callback(c: Context) {
       if (responseMode !== 'query') return wrongMethod(c, 'POST')
       return answered(c, new URL(c.req.url).search)
     },
-    async posted(c) {
+    /** The same for `form_post` (OAuth 2.0 Form Post Response Mode). */
+    async posted(c: Context<WithBody>) {
       if (responseMode !== 'form_post') return wrongMethod(c, 'GET')
       if (c.var.body.length > MAX_POSTED)
         return jsonError(c, 413, 'invalid_request', 'The answer is too long')
@@ -182,7 +176,7 @@ interface Back extends Pick<Purpose, 'returnTo' | 'wishes'> {
 type Stopped = (
   c: Context,
   back: Back,
-  shown: Omit<Parameters<SignInPage['show']>[1], keyof Back> & { readonly problem: Says },
+  shown: Omit<Shown, keyof Back> & { readonly problem: Says },
 ) => Promise<Response>
 
 /** The sign-in page, or the account page for a user who is signed in and was connecting the provider. */
@@ -214,7 +208,7 @@ function limited({ limits, callerOf }: LoginOptions, stopped: Stopped): Within {
   }
 }
 
-type Offer = Pick<Parameters<SignInPage['show']>[1], 'offers' | 'cookies'>
+type Offer = Pick<Shown, 'offers' | 'cookies'>
 type Refused = (
   c: Context,
   back: Back,
