@@ -83,7 +83,7 @@ ${await trailTable(options, entries)}
     const status = problem === undefined && account === undefined ? 404 : undefined
     return adminPage(site, visit, {
       section: '/users',
-      title: account === undefined ? 'Unknown user' : (account.email ?? 'User without an address'),
+      title: account === undefined ? 'Unknown user' : (account.email ?? account.name) || id,
       main,
       hasTimes: account !== undefined || [sessions, allowed.grants, entries].some(({ length }) => length > 0),
       problem,
@@ -197,7 +197,11 @@ export function usersPage({ site, directory }: AdminOptions): Show {
   return async (c, visit) => {
     const [prefix, after] = [parameter(c, 'email'), parameter(c, 'after')]
     const { items: accounts, next } = await directory.page({ prefix, after }, SHOWN)
-    const search = textField({ name: 'email', label: 'E-mail address, or how it begins', value: prefix })
+    const search = textField({
+      name: 'email',
+      label: 'E-mail address or how it begins, or the id of a user without one',
+      value: prefix,
+    })
     const main = html`
 ${filterForm(path, [search], 'Search')}
 ${accounts.length === 0 ? html`<p>No user has such an address.</p>` : userTable(site, accounts)}
