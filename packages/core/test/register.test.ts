@@ -112,6 +112,8 @@ describe('registration', () => {
     [{ grant_types: ['implicit'] }, 'grant_types: must include authorization_code'],
     [{ response_types: ['token'] }, 'response_types: must include code'],
     [{ client_name: '()!' }, 'client_name: must have a letter, a digit or an emoji'],
+    [{ scope: 'courses:delete other' }, 'scope: names no scope of this server: courses:delete'],
+    [{ scope: 'x'.repeat(200) }, `scope: names no scope of this server: ${'x'.repeat(100)}`],
     [{ scope: ['courses:read'] }, 'scope: Invalid input: expected string, received array'],
     [{ redirect_uris: [] }, 'redirect_uris: must not be empty', 'invalid_redirect_uri'],
   ])('names the fault of %j', async (metadata, error_description, error = 'invalid_client_metadata') => {

@@ -111,9 +111,11 @@ export function scopesOf(
   scope: string | undefined,
 ): readonly string[] | undefined {
   if (scope === undefined) return undefined
-  const scopes = parseScope(scope)?.filter((value) => allowed.includes(value)) ?? []
+  const named = parseScope(scope) ?? []
+  const scopes = named.filter((value) => allowed.includes(value))
   if (scopes.length > 0) return scopes
-  throw invalidMetadata('scope: names no scope of this server')
+  const [unknown = ''] = named
+  throw invalidMetadata(`scope: names no scope of this server${unknown && `: ${unknown.slice(0, 100)}`}`)
 }
 
 /** Keeps the record small: most clients send little metadata. */
