@@ -55,6 +55,16 @@ describe('a rotated client secret', () => {
     expect(await clients.rotateSecret(clientId)).toMatchObject({ oldSecretEndsAt: service.clock.now + DAY })
   })
 
+  it('may overlap for 30 days and live for ten years', async () => {
+    const { service, clients, clientId } = await withClient()
+    const { now } = service.clock
+    const longest = { overlap: 30 * DAY, expiresIn: 3650 * DAY }
+    expect(await clients.rotateSecret(clientId, longest)).toMatchObject({
+      oldSecretEndsAt: now + 30 * DAY,
+      clientSecretExpiresAt: now + 3650 * DAY,
+    })
+  })
+
   it('keeps codes, grants and tokens', async () => {
     const { service, clients, clientId, first } = await withClient()
     const code = await codeFor(service, clientId)
@@ -164,6 +174,19 @@ describe('the older secret', () => {
     expect(service.events.at(-1)).toEqual({ type: 'client_old_secret_dropped', clientId })
     expect(await statusesOf(service, clientId, [first, clientSecret])).toEqual([401, 200])
     expect(await clients.dropOldSecret(clientId), 'again').toBe(false)
+  })
+
+  it.each([
+    [HOUR - 1, true],
+    [HOUR, false],
+    [HOUR + 1, false],
+  ])('can be ended %d seconds after the rotation, with an overlap of an hour: %s', async (late, live) => {
+    const { service, clients, clientId } = await withClient()
+    await clients.rotateSecret(clientId, { overlap: HOUR })
+    service.clock.now += late
+    expect(await clients.dropOldSecret(clientId), 'whether it was live').toBe(live)
+    const dropped = { type: 'client_old_secret_dropped', clientId }
+    expect(typesOf(service, 'client_old_secret_dropped')).toEqual(live ? [dropped] : [])
   })
 
   it('emits an event when it is used, once an hour for a client on all replicas', async () => {

@@ -9,6 +9,7 @@ import { openService, REDIRECT_URI } from './service.ts'
 /** The operator changes a static client. */
 
 const HTTPS = 'https://portal.example/cb'
+const STAYS = 'a client stays public or confidential'
 
 async function withClient(metadata: object = {}, service = openService()) {
   const client = await service.server.clients.add({
@@ -26,12 +27,12 @@ async function withClient(metadata: object = {}, service = openService()) {
   return { service, clients, client: { clientId, clientSecret }, update }
 }
 
-/** A confidential client with a secret, and a key set that it could have. */
-async function withKeys() {
-  const { publicKey } = await generateKeyPair('ES256', { extractable: true })
-  const keys = [{ ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256' }]
-  return { keys, signed: await withClient({}, openService({ features: [clientAssertion()] })) }
+const { publicKey } = await generateKeyPair('ES256', { extractable: true })
+const BY_KEYS = {
+  tokenEndpointAuthMethod: 'private_key_jwt',
+  jwks: { keys: [{ ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256' }] },
 }
+const withAssertions = () => openService({ features: [clientAssertion()] })
 
 describe('clients.update', () => {
   it('changes what it names, keeps the rest, and says which members changed', async () => {
@@ -62,9 +63,9 @@ describe('clients.update', () => {
   })
 
   it('writes nothing and tells nothing if nothing changes', async () => {
-    const { service, client, update } = await withClient()
+    const { service, client, update } = await withClient({ scopes: ['courses:read'] })
     const stored = await service.store.clients.find(client.clientId)
-    await update({ clientName: 'Portal', scopes: undefined })
+    await update({ clientName: 'Portal', scopes: undefined, clientId: undefined })
     expect(await service.store.clients.find(client.clientId)).toEqual(stored)
     expect(service.events.map(({ type }) => type)).toEqual(['client_added'])
   })
@@ -115,9 +116,40 @@ describe('clients.update', () => {
     const stored = await service.store.clients.find(client.clientId)
     if (stored === undefined) throw new Error('The client is gone')
     const grantTypes = ['authorization_code', 'urn:example:other']
-    const other = { ...stored.value, grantTypes, featureMetadata: { badge_colour: 'red' } }
+    const featureMetadata = { badge_colour: 'red' }
+    const other = { ...stored.value, grantTypes, featureMetadata, rememberConsent: undefined }
     await service.store.clients.replace(client.clientId, stored, other, other.expiresAt)
     expect(await update({ clientName: 'Gate' })).toMatchObject({ grantTypes, badgeColour: 'red' })
+    const changed = await service.store.clients.find(client.clientId)
+    expect(changed?.value).toEqual({ ...other, clientName: 'Gate' })
+  })
+
+  it.each<[string, object, object]>([
+    ['the name of a public client', { tokenEndpointAuthMethod: 'none' }, { clientName: 'Gate' }],
+    ['the name of a client with keys', BY_KEYS, { clientName: 'Gate' }],
+    ['the name of a client with an exception', { rememberConsent: true }, { clientName: 'Gate' }],
+    ['the name of a known client', { redirectUris: [CHATGPT] }, { clientName: 'Gate' }],
+    [
+      'the other way to send its secret',
+      { tokenEndpointAuthMethod: 'client_secret_post' },
+      { tokenEndpointAuthMethod: 'client_secret_basic' },
+    ],
+  ])('changes nothing else in the record: %s', async (_, metadata, changes) => {
+    const service = openKnown({}, { features: [clientAssertion()] })
+    const { client, update } = await withClient(metadata, service)
+    const before = await service.store.clients.find(client.clientId)
+    await update(changes)
+    const after = await service.store.clients.find(client.clientId)
+    expect(after?.value).toEqual({ ...before?.value, ...changes })
+  })
+
+  it.each<[object, string]>([
+    [{ applicationType: null }, 'native'],
+    [{ applicationType: null, redirectUris: [REDIRECT_URI, HTTPS] }, 'web'],
+    [{ redirectUris: [HTTPS] }, 'native'],
+  ])('of a native client to %j makes it %s: its type changes only by name', async (changes, type) => {
+    const { update } = await withClient({ redirectUris: [REDIRECT_URI] })
+    expect(await update({ ...changes, clientName: 'New' })).toMatchObject({ applicationType: type })
   })
 
   it('CS-08: of two changes of the same state of a client one is made', async () => {
@@ -141,42 +173,47 @@ describe('clients.update', () => {
     ).resolves.toBeDefined()
   })
 
-  it.each<[string, object]>([
+  it.each<[string, object, string?]>([
     ['its id', { clientId: 'another' }],
     ['its origin', { origin: 'document' }],
     ['its secret', { secretHash: 'x' }],
     ['the mark of a known client', { knownClient: 'cursor' }],
     ['a member of every object', { constructor: 'x' }],
-    ['a confidential client to a public one', { tokenEndpointAuthMethod: 'none' }],
+    ['a confidential client to a public one', { tokenEndpointAuthMethod: 'none' }, STAYS],
     ['its method to one that the server lacks', { tokenEndpointAuthMethod: 'private_key_jwt' }],
     ['its name to nothing', { clientName: null }],
+    ['the end of its record', { expiresAt: 1 }, 'expiresAt: no member that can be changed'],
+    ['its redirect URIs to none', { redirectUris: [] }, 'redirectUris must not be empty'],
     ['a redirect URI to one of a browser', { redirectUris: ['javascript:alert(1)'] }],
     ['a redirect URI to one with a code', { redirectUris: ['https://portal.example/?code=1'] }],
     ['its scopes to unknown ones', { scopes: ['no:such'] }],
     ['its grant types to unknown ones', { grantTypes: ['no_such'] }],
   ])(
     'CS-09: a change that a client may never have, or that clients.add would refuse, leaves it as it is: %s',
-    async (_, changes) => {
+    async (_, changes, reason = '') => {
       const { service, client, update } = await withClient()
       const stored = await service.store.clients.find(client.clientId)
-      await expect(update(changes)).rejects.toMatchObject({ status: 400 })
+      const refused = { status: 400, message: expect.stringContaining(reason) }
+      await expect(update(changes)).rejects.toMatchObject(refused)
       expect(await service.store.clients.find(client.clientId)).toEqual(stored)
     },
   )
 
   it('ends the secrets of a client that goes over to keys', async () => {
-    const { keys, signed } = await withKeys()
-    const { client, update, service } = signed
-    await update({ tokenEndpointAuthMethod: 'private_key_jwt', jwks: { keys } })
+    const { client, update, service } = await withClient({}, withAssertions())
+    await update(BY_KEYS)
     const stored = await service.store.clients.find(client.clientId)
     expect(stored?.value).not.toHaveProperty('secretHash')
     const back = { tokenEndpointAuthMethod: 'client_secret_post', jwks: null }
-    await expect(update(back)).rejects.toMatchObject({ status: 400 })
+    await expect(update(back)).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining('a client with keys gets no secret'),
+    })
   })
 
   it('refuses what a feature refuses of the whole client: a method without the keys for it', async () => {
-    const { signed } = await withKeys()
-    await expect(signed.update({ tokenEndpointAuthMethod: 'private_key_jwt' })).rejects.toMatchObject({
+    const { update } = await withClient({}, withAssertions())
+    await expect(update({ tokenEndpointAuthMethod: 'private_key_jwt' })).rejects.toMatchObject({
       status: 400,
     })
   })
@@ -191,11 +228,20 @@ describe('clients.update', () => {
     expect(await update({ redirectUris: [REDIRECT_URI] })).not.toHaveProperty('knownClient')
   })
 
+  it('marks a client as a known one only with new redirect URIs', async () => {
+    const { service, clients, client } = await withClient({ redirectUris: [CHATGPT] })
+    const { server } = openKnown({}, { store: service.store })
+    const seen = await clients.find(client.clientId)
+    if (seen === undefined) throw new Error('The client is gone')
+    const renamed = await server.clients.update(client.clientId, { clientName: 'Gate' }, { seen })
+    expect(renamed).not.toHaveProperty('knownClient')
+  })
+
   it('refuses a public client what only a confidential one may have', async () => {
-    const { update } = await withClient({ tokenEndpointAuthMethod: 'none' })
-    await expect(update({ tokenEndpointAuthMethod: 'client_secret_basic' })).rejects.toMatchObject({
-      status: 400,
-    })
+    const { update } = await withClient({ tokenEndpointAuthMethod: 'none' }, withAssertions())
+    const stays = { status: 400, message: expect.stringContaining(STAYS) }
+    for (const tokenEndpointAuthMethod of ['client_secret_post', 'client_secret_basic', 'private_key_jwt'])
+      await expect(update({ tokenEndpointAuthMethod })).rejects.toMatchObject(stays)
     await expect(update({ pkceOptional: true })).rejects.toMatchObject({ status: 400 })
   })
 
@@ -204,7 +250,10 @@ describe('clients.update', () => {
     const seen = await clients.find((await register(service)).clientId)
     if (seen === undefined) throw new Error('The client is gone')
     const change = (clientId: string) => clients.update(clientId, { clientName: 'Bank' }, { seen })
-    await expect(change(seen.clientId)).rejects.toMatchObject({ status: 400 })
+    await expect(change(seen.clientId)).rejects.toMatchObject({
+      status: 400,
+      message: 'Only a client of the operator can be changed',
+    })
     await expect(change('nobody')).rejects.toMatchObject({ status: 404 })
     await expect(change(client.clientId), 'a client that was not seen').rejects.toMatchObject({ status: 409 })
   })

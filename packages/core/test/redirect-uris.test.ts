@@ -7,67 +7,6 @@ import { openService } from './service.ts'
 
 const CB = 'http://127.0.0.1:7001/cb'
 
-/** Refused redirect URIs by row, each tried alone and next to a good one. */
-const REFUSED_URIS: Record<string, readonly string[]> = {
-  'RR-01, REQ-60: https is refused, also on a loopback address': [
-    'https://app.example/cb',
-    'https://127.0.0.1/cb',
-    'https://localhost/cb',
-  ],
-  'RR-02, REQ-60: a host that only looks like loopback is refused': [
-    'http://127.0.0.1.evil.com/cb',
-    'http://evil.com/127.0.0.1',
-    'http://localhost.evil.com/',
-    'http://evil.com?x=127.0.0.1',
-    'http://127.0.0.1@evil.com/cb',
-    'http://user:pw@127.0.0.1/cb',
-    'http://evil.com#@127.0.0.1/',
-    'http://127.0.0.1\\@evil.com/',
-    'http://[::1].evil.com/',
-    'http://[::ffff:127.0.0.1]/cb',
-    'http://2130706433/cb',
-    'http://0x7f.1/cb',
-    'http://127.1/cb',
-    'http://127.0.0.2/cb',
-    'http://0.0.0.0/cb',
-    '//127.0.0.1/cb',
-    '127.0.0.1/cb',
-    'http:127.0.0.1/cb',
-    'http:///127.0.0.1/cb',
-    'http://127。0。0。1/cb',
-  ],
-  'RR-03: a query is refused, even an empty one': [`${CB}?`, `${CB}?a=1`, `${CB}?code=x`],
-  'RR-04, REQ-60: a fragment is refused, even an empty one': [`${CB}#x`, `${CB}#`],
-  'RR-06, REQ-60: a scheme that is not http is refused, however it is written': [
-    'javascript:alert(1)',
-    'JaVaScRiPt:alert(1)//http://127.0.0.1/',
-    'data:text/html,x',
-    'vbscript:x',
-    'file:///etc/passwd',
-    'blob:http://127.0.0.1/x',
-    'intent://127.0.0.1/#Intent;end',
-    'com.example.app:/cb',
-    ' javascript:alert(1)',
-    '\tjavascript:alert(1)',
-    'java\nscript:alert(1)',
-    ` ${CB}`,
-    `${CB}\n`,
-    'http://127.0.0.1/%0ajavascript:alert(1)',
-    'HTTP://127.0.0.1/cb',
-  ],
-  'RR-08, REQ-60: a pattern is refused': [
-    'http://127.0.0.1:*/cb',
-    'http://127.0.0.1/*',
-    'http://127x0.0.1/',
-    'http://*.0.0.1/',
-    'http://127.0.0.1/[a-z]+',
-    'http://127.0.0.1/{x}',
-  ],
-  'RR-09: a port that is none is refused': ['0', '65536', '99999999999', '-1', '+80', '08', '', '80a'].map(
-    (port) => `http://127.0.0.1:${port}/cb`,
-  ),
-}
-
 const register = (redirect_uris: unknown) =>
   openService().send('POST', '/api/oauth/register', { json: { redirect_uris } })
 
@@ -77,15 +16,6 @@ async function expectRefused(redirect_uris: unknown, about = JSON.stringify(redi
 }
 
 describe('a redirect URI of a client that registers itself', () => {
-  for (const [row, uris] of Object.entries(REFUSED_URIS)) {
-    it(row, async () => {
-      for (const uri of uris) {
-        await expectRefused([uri])
-        await expectRefused([CB, uri])
-      }
-    })
-  }
-
   it('RR-03: a query with parameters of an authorization response is rejected, whatever the policy allows', async () => {
     const names = ['code', 'state', 'iss', 'error', 'error_description', 'error_uri']
     const disguised = ['%63ode', 'c%6Fde', 'CODE', 'Error', 'code[]', 'code%5B0%5D', '+code', 'code%20']
@@ -145,12 +75,6 @@ describe('a policy that accepts every URI', () => {
     const added = service.server.clients.add({ clientName: 'Zap', redirectUris: [uri] })
     await expect(added).rejects.toMatchObject({ error: 'invalid_redirect_uri' })
   })
-})
-
-it('a policy that keeps no URI of a list rejects the client', async () => {
-  const service = openService({ redirectUriPolicy: () => ({ accepted: [] }) })
-  const answer = await service.send('POST', '/api/oauth/register', { json: { redirect_uris: [CB] } })
-  expect([answer.status, bodyOf(answer).error]).toEqual([400, 'invalid_redirect_uri'])
 })
 
 describe('the URI of a native app', () => {

@@ -12,6 +12,76 @@ import {
   withParameters,
 } from './redirect-uri.ts'
 
+const CB = 'http://127.0.0.1:7001/cb'
+
+/** Refused redirect URIs by row, each tried alone and next to a good one. */
+const REFUSED_URIS: Record<string, readonly string[]> = {
+  'RR-01, REQ-60: https is refused, also on a loopback address': [
+    'https://app.example/cb',
+    'https://127.0.0.1/cb',
+    'https://localhost/cb',
+  ],
+  'RR-02, REQ-60: a host that only looks like loopback is refused': [
+    'http://127.0.0.1.evil.com/cb',
+    'http://evil.com/127.0.0.1',
+    'http://localhost.evil.com/',
+    'http://evil.com?x=127.0.0.1',
+    'http://127.0.0.1@evil.com/cb',
+    'http://user:pw@127.0.0.1/cb',
+    'http://evil.com#@127.0.0.1/',
+    'http://127.0.0.1\\@evil.com/',
+    'http://[::1].evil.com/',
+    'http://[::ffff:127.0.0.1]/cb',
+    'http://2130706433/cb',
+    'http://0x7f.1/cb',
+    'http://127.1/cb',
+    'http://127.0.0.2/cb',
+    'http://0.0.0.0/cb',
+    '//127.0.0.1/cb',
+    '127.0.0.1/cb',
+    'http:127.0.0.1/cb',
+    'http:///127.0.0.1/cb',
+    'http://127。0。0。1/cb',
+    'http://evil.com@127.0.0.1/',
+    'http://127.0.0.1:7001\\@evil.com/',
+    'http://LOCALHOST/cb',
+    '',
+    `http://127.0.0.1/${'a'.repeat(2048)}`,
+  ],
+  'RR-04, REQ-60: a fragment is refused, even an empty one': [`${CB}#x`, `${CB}#`],
+  'RR-06, REQ-60: a scheme that is not http is refused, however it is written': [
+    'javascript:alert(1)',
+    'JaVaScRiPt:alert(1)//http://127.0.0.1/',
+    'data:text/html,x',
+    'vbscript:x',
+    'file:///etc/passwd',
+    'blob:http://127.0.0.1/x',
+    'intent://127.0.0.1/#Intent;end',
+    'com.example.app:/cb',
+    ' javascript:alert(1)',
+    '\tjavascript:alert(1)',
+    'java\nscript:alert(1)',
+    ` ${CB}`,
+    `${CB}\n`,
+    'http://127.0.0.1/%0ajavascript:alert(1)',
+    'HTTP://127.0.0.1/cb',
+  ],
+  'RR-08, REQ-60: a pattern is refused': [
+    'http://127.0.0.1:*/cb',
+    'http://127.0.0.1/*',
+    'http://127x0.0.1/',
+    'http://*.0.0.1/',
+    'http://127.0.0.1/[a-z]+',
+    'http://127.0.0.1/{x}',
+    'http://127.0.0.1:7001/<script>',
+    'http://127.0.0.1/cb?x=%2',
+    `${CB}%0a`,
+  ],
+  'RR-09: a port that is none is refused': ['0', '65536', '99999999999', '-1', '+80', '08', '', '80a'].map(
+    (port) => `http://127.0.0.1:${port}/cb`,
+  ),
+}
+
 describe('isLoopback', () => {
   it.each([
     'http://127.0.0.1:7001/callback',
@@ -25,46 +95,16 @@ describe('isLoopback', () => {
     expect(isLoopback(uri)).toBe(true)
   })
 
-  it.each([
-    'https://127.0.0.1/cb',
-    'https://app.example/cb',
-    'http://127.0.0.1.evil.com/cb',
-    'http://evil.com/127.0.0.1',
-    'http://localhost.evil.com/',
-    'http://evil.com?x=127.0.0.1',
-    'http://127.0.0.1@evil.com/',
-    'http://evil.com@127.0.0.1/',
-    'http://127.0.0.1:7001\\@evil.com/',
-    'http://127.0.0.1:7001/cb#fragment',
-    'http://127.0.0.1:7001/cb#',
-    'http://127.0.0.1:*/cb',
-    'http://127.0.0.1/*',
-    'http://127x0.0.1/',
-    'http://127.0.0.2/cb',
-    'http://2130706433/cb',
-    'http://0x7f.1/cb',
-    'http://[::ffff:127.0.0.1]/cb',
-    'HTTP://127.0.0.1/cb',
-    'http://LOCALHOST/cb',
-    'http://127.0.0.1:0/cb',
-    'http://127.0.0.1:65536/cb',
-    'http://127.0.0.1:99999999999/cb',
-    'http://127.0.0.1:-1/cb',
-    'http://127.0.0.1:+80/cb',
-    'http://127.0.0.1:08/cb',
-    'http://127.0.0.1:7001/cb\n',
-    ' http://127.0.0.1:7001/cb',
-    'http://127.0.0.1:7001/cb%0a',
-    'http://127.0.0.1:7001/<script>',
-    'javascript:alert(1)',
-    'JaVaScRiPt:alert(1)',
-    'data:text/html,x',
-    'com.example.app:/cb',
-    'http://127.0.0.1/cb?x=%2',
-    '',
-    `http://127.0.0.1/${'a'.repeat(2048)}`,
-  ])('refuses %j', (uri) => {
-    expect(isLoopback(uri)).toBe(false)
+  it.each(Object.entries(REFUSED_URIS))('%s', (_, uris) => {
+    const policy = loopbackOnly({ mixed: 'refuse', query: true })
+    for (const uri of uris)
+      for (const list of [[uri], [CB, uri]]) expect(policy(list), uri).toHaveProperty('refused')
+  })
+
+  it('RR-03: a query is refused, even an empty one', () => {
+    const policy = loopbackOnly({ mixed: 'refuse' })
+    for (const uri of [`${CB}?`, `${CB}?a=1`, `${CB}?code=x`])
+      for (const list of [[uri], [CB, uri]]) expect(policy(list), uri).toHaveProperty('refused')
   })
 })
 
