@@ -173,6 +173,14 @@ describe('createProject', () => {
     expect(scopes.map((scope) => /access: '(\w+)'/.exec(scope)?.[1])).toEqual(['read', 'write'])
   })
 
+  it.each([
+    ['fastify', 'PORT=3001 npm start'],
+    ['workers', 'npm start -- --port 3001 --var ISSUER:http://127.0.0.1:3001'],
+  ] as const)('says how it starts on another port, with the issuer there: %s', async (framework, command) => {
+    await createProject(folder, { framework })
+    expect(read('README.md')).toContain(`\nAnother port: \`${command}\`.\n`)
+  })
+
   it('brings the Node that its scripts need, and a test', async () => {
     await createProject(folder, DEFAULTS)
     expect(manifest().devDependencies.node).toMatch(/^\^24\.\d+\.0$/)
