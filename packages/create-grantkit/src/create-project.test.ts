@@ -155,7 +155,7 @@ describe('createProject', () => {
     async (framework) => {
       await createProject(folder, { app: 'mcp', framework })
       expect(read('server.ts')).toContain("'notes:write': { description: 'Write notes', access: 'write' }")
-      expect(read('server.ts')).toContain('  ...{ resource, store, scopes },\n')
+      expect(read('server.ts')).toContain('  resource,\n  store,\n')
       expect(read('app.ts')).toContain("'/mcp'")
       expect(read('app.ts')).not.toContain('/notes')
       const { dependencies } = manifest()
