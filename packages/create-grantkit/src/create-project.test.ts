@@ -56,6 +56,12 @@ describe('createProject', () => {
     },
   )
 
+  it('names its user on the pages', async () => {
+    await createProject(folder, DEFAULTS)
+    expect(read('interaction.ts')).toContain("user = async () => ({ name: 'Alice' })\n")
+    expect(read('interaction.ts')).toContain('pages({ brand, user })')
+  })
+
   it('lets known clients in by default', async () => {
     await createProject(folder, DEFAULTS)
     expect(read('server.ts')).toContain('const known = knownClients()')
