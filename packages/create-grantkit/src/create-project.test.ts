@@ -58,8 +58,7 @@ describe('createProject', () => {
 
   it('names its user on the pages', async () => {
     await createProject(folder, DEFAULTS)
-    expect(read('interaction.ts')).toContain("user = async () => ({ name: 'Alice' })\n")
-    expect(read('interaction.ts')).toContain('pages({ brand, user })')
+    expect(read('interaction.ts')).toContain("pages({ brand, user: async () => ({ name: 'Alice' }) })")
   })
 
   it('lets known clients in by default', async () => {
