@@ -56,6 +56,11 @@ describe('createProject', () => {
     },
   )
 
+  it('names its user on the pages', async () => {
+    await createProject(folder, DEFAULTS)
+    expect(read('interaction.ts')).toContain("pages({ brand, user: async () => ({ name: 'Alice' }) })")
+  })
+
   it('lets known clients in by default', async () => {
     await createProject(folder, DEFAULTS)
     expect(read('server.ts')).toContain('const known = knownClients()')
@@ -155,7 +160,7 @@ describe('createProject', () => {
     async (framework) => {
       await createProject(folder, { app: 'mcp', framework })
       expect(read('server.ts')).toContain("'notes:write': { description: 'Write notes', access: 'write' }")
-      expect(read('server.ts')).toContain('  ...{ resource, store, scopes },\n')
+      expect(read('server.ts')).toContain('  resource,\n  store,\n')
       expect(read('app.ts')).toContain("'/mcp'")
       expect(read('app.ts')).not.toContain('/notes')
       const { dependencies } = manifest()
@@ -171,6 +176,14 @@ describe('createProject', () => {
     await createProject(folder, { app: 'mcp' })
     const scopes = read('server.ts').match(/'notes:.*\},$/gm) ?? []
     expect(scopes.map((scope) => /access: '(\w+)'/.exec(scope)?.[1])).toEqual(['read', 'write'])
+  })
+
+  it.each([
+    ['fastify', 'PORT=3001 npm start'],
+    ['workers', 'npm start -- --port 3001 --var ISSUER:http://127.0.0.1:3001'],
+  ] as const)('says how it starts on another port, with the issuer there: %s', async (framework, command) => {
+    await createProject(folder, { framework })
+    expect(read('README.md')).toContain(`\nAnother port: \`${command}\`.\n`)
   })
 
   it('brings the Node that its scripts need, and a test', async () => {

@@ -46,7 +46,11 @@ export const resource = `${issuer}/mcp` // if: mcp
 const known = knownClients() // if: known-clients
 
 export const server = createAuthorizationServer({
-  ...{ issuer, store, scopes, secret, interaction },
+  issuer,
+  store,
+  scopes,
+  secret,
+  interaction,
   resources: [resource], // if: mcp
   // Some clients request no scope at all. // if: mcp
   defaultScope: 'notes:read', // if: mcp
@@ -71,7 +75,9 @@ export const server = createAuthorizationServer({
 })
 
 export const api = createResourceServer({
-  ...{ resource, store, scopes }, // if: mcp
-  ...{ resource: issuer, store, scopes }, // if: api
+  resource, // if: mcp
+  resource: issuer, // if: api
+  store,
+  scopes,
   proofs: dpopProofs({ secret }), // if: dpop
 })
