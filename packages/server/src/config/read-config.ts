@@ -65,14 +65,11 @@ async function contentOf(file: string): Promise<ServerConfig> {
     const written = await imported(file)
     return await (typeof written === 'function' ? written() : written)
   } catch (error) {
-    throw new ConfigError([`it cannot be read: ${(error as Error).message}${adviceOn(error)}`], file)
+    const { message } = error as Error
+    // `npm init -y` writes the type "commonjs".
+    const advice = message.includes("token 'export'") ? ': run `npm pkg set type=module` in its folder' : ''
+    throw new ConfigError([`it cannot be read: ${message}${advice}`], file)
   }
-}
-
-/** `npm init -y` writes the type "commonjs". */
-function adviceOn(error: unknown): string {
-  const isCommonJs = error instanceof SyntaxError && error.message.includes("token 'export'")
-  return isCommonJs ? ': run `npm pkg set type=module` in its folder' : ''
 }
 
 async function imported(file: string): Promise<unknown> {
