@@ -7,6 +7,7 @@ import type { HttpResponse, Interaction } from '@grantkit/core'
  *
  * @example
  * ```ts
+ * import { randomBytes } from 'node:crypto'
  * import { createAuthorizationServer } from '@grantkit/core'
  * import { createMemoryStore } from '@grantkit/store-memory'
  * import { alwaysSignedIn, testClient } from '@grantkit/testkit/client'
@@ -15,7 +16,7 @@ import type { HttpResponse, Interaction } from '@grantkit/core'
  *   issuer: 'https://notes.example',
  *   store: createMemoryStore(),
  *   scopes: { 'notes:read': { description: 'Read notes' } },
- *   secret: 'a secret of the tests, long enough to pass',
+ *   secret: randomBytes(32).toString('base64url'),
  *   interaction: alwaysSignedIn(),
  * })
  * const { access_token } = await (await testClient(server)).tokens('notes:read')
