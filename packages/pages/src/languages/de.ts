@@ -56,7 +56,7 @@ export const de: Language = {
       one: '{count} davon haben Sie schon einmal erlaubt.',
       other: '{count} davon haben Sie schon einmal erlaubt.',
     },
-    untick: 'Wählen Sie ab, was nicht erlaubt sein soll.',
+    untick: 'Wählen Sie ab, was Sie nicht wollen.',
     disconnect: 'Sie können die Verbindung jederzeit unter {connectedApps} trennen.',
     toDecision: 'Zur Entscheidung springen',
     general: 'Allgemein',
