@@ -77,7 +77,7 @@ export const STORES = {
 } satisfies Record<string, Choice>
 
 export const PAGES = {
-  grantkit: { label: 'Pages of @grantkit/pages', hint: 'your brand, six languages' },
+  grantkit: { label: 'Pages of @grantkit/pages', hint: 'your brand, several languages' },
   own: { label: 'Own pages', hint: 'a minimal consent page to change' },
 } satisfies Record<string, Choice>
 
@@ -127,7 +127,7 @@ export interface Choices {
   readonly framework: Framework
   readonly store: StoreName
   readonly pages: PagesName
-  /** Of the pages, the default first. Default: all six. */
+  /** Of the pages, the default first. Default: all. */
   readonly languages?: readonly LanguageName[] | undefined
   /** Of a server: `known-clients` alone. The others are in its configuration. */
   readonly features: readonly FeatureName[]

@@ -24,7 +24,7 @@ describe('arguments', () => {
     ],
     [{ store: 'postgresql' }, /^--store: "postgresql" is unknown\. Did you mean postgres\?/],
     [{ app: 'mcpp' }, '--app: "mcpp" is unknown. Did you mean mcp? Known: api, mcp, server.'],
-    [{ languages: 'de,it' }, /^--languages: "it" is unknown\. Did you mean/],
+    [{ languages: 'de,ein' }, /^--languages: "ein" is unknown\. Did you mean/],
     [{ pages: 'mine' }, /^--pages: "mine" is unknown/],
     [{ features: 'device,dpopp' }, /^--features: "dpopp" is unknown\. Did you mean dpop\?/],
     [{ store: '__proto__' }, /^--store: "__proto__" is unknown/],

@@ -6,7 +6,7 @@ export default {
   brand: { name: '{{name}}', accent: '{{accent}}' }, // if: accent
   brand: { name: '{{name}}' }, // if-not: accent
   scopes: { // if: resource
-    // These have their texts, in six languages. // if: resource
+    // These have their texts, in the languages of the pages. // if: resource
     openid: {}, // if: resource
     profile: {}, // if: resource
     email: {}, // if: resource

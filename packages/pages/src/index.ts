@@ -1,5 +1,5 @@
 /**
- * The pages of an authorization server: functions from what core shows to responses, in your brand, in six languages, without
+ * The pages of an authorization server: functions from what core shows to responses, in your brand, in several languages, without
  * a script.
  *
  * @module

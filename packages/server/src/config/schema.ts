@@ -98,7 +98,7 @@ const Words = z.union([z.string(), z.record(z.string(), z.string())], { error: W
 
 const Scope = z.strictObject({
   description: field(Words.optional(), 'the text of the consent page: what the app will be able to do', {
-    otherwise: 'of `openid`, `profile` and `email`: theirs, in six languages',
+    otherwise: 'of `openid`, `profile` and `email`: theirs, in the languages of the pages',
   }),
   area: field(Words.optional(), 'groups scopes on the consent page'),
   access: field(

@@ -57,9 +57,9 @@ test('the table of the README has the rows of the same load', () => {
   expect(table).not.toContain('memory')
 })
 
-test('the table of the README names the capacity of a target that the rate is too much for', () => {
-  expect(summary([latency({ capacity: 170 })], EFFORT)).toContain('(its capacity is 170) |')
-  expect(summary([latency({ capacity: 200 })], EFFORT)).not.toContain('capacity')
+test('the table of the README says what a target bears that the rate is too much for, and no time', () => {
+  expect(summary([latency({ capacity: 170 })], EFFORT)).toContain('| bears 170 | bears 170 |')
+  expect(summary([latency({ capacity: 200 })], EFFORT)).not.toContain('bears')
 })
 
 test('a page without a place for the table is an error, and no other part of a page changes', () => {

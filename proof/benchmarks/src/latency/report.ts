@@ -62,17 +62,14 @@ export function summary(all: readonly Latency[], { commonRate }: Effort): string
   const rows = SHOWN.filter((name) => all.some(({ target }) => target === name)).map((name) => {
     const cells = columns.map(({ exchange, share }) => {
       const found = all.find((one) => one.target === name && one.exchange === exchange)
-      return found === undefined ? '–' : cell(found.common, share) + beyond(found, commonRate)
+      if (found === undefined) return '–'
+      // Beyond its capacity a target is not slow, it has a queue.
+      return found.capacity < commonRate ? `bears ${whole(found.capacity)}` : cell(found.common, share)
     })
     return [titleOf(name), ...cells]
   })
   const titles = columns.map(({ exchange, share }) => `${TITLES[exchange]}, p${share * 100}`)
   return table([`${commonRate} requests a second, ms`, ...titles], rows)
-}
-
-/** A target that cannot bear the rate is not slow, it has a queue. */
-function beyond({ capacity }: Latency, rate: number): string {
-  return capacity < rate ? ` (its capacity is ${whole(capacity)})` : ''
 }
 
 function longestPause(all: readonly Latency[]): number {
