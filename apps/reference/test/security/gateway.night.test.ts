@@ -164,9 +164,13 @@ onTheService(
         const { access_token } = await (await App.register(bench)).tokens()
         bench.failuresExpected = true
         bench.fault = () => Promise.reject(new Error('out of reach'))
-        const answer = await ask(bearer(access_token))
-        expect(answer.status).toBeGreaterThanOrEqual(500)
-        expect(answer.body).not.toContain('/notes')
+        try {
+          const answer = await ask(bearer(access_token))
+          expect(answer.status).toBeGreaterThanOrEqual(500)
+          expect(answer.body).not.toContain('/notes')
+        } finally {
+          bench.fault = undefined
+        }
       })
     })
   },
