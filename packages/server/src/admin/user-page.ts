@@ -3,8 +3,8 @@ import { html } from '@grantkit/pages'
 import type { Context } from 'hono'
 import type { AccountEntry } from '../accounts/account-directory.ts'
 import type { UserSession } from '../accounts/sessions.ts'
-import { seeOther } from '../http/bodies-and-answers.ts'
 import type { Markup, Site } from '../http/page.ts'
+import type { Operator } from '../operator/operator.ts'
 import {
   type AdminOptions,
   addressOf,
@@ -32,25 +32,41 @@ const SHOWN_ENTRIES = 10
  * account.
  */
 export function userPage(options: AdminOptions, visits: OperatorVisits) {
-  const { site, operator, directory } = options
+  const { operator, directory } = options
   const show = showUser(options)
   return {
     show: visits.page(show),
-    change: visits.form(show, async (c, visit, { action, grant = '', session = '' }) => {
+    change: visits.form(show, async (c, visit, fields) => {
       const account = await directory.find(parameter(c, 'id') ?? '')
       if (account === undefined) return show(c, visit)
-      const { id } = account
-      try {
-        if (action === 'end_grant') await operator.grants.end(id, grant)
-        if (action === 'end_grants') await operator.grants.endAll(id)
-        if (action === 'end_session') await operator.users.endSession(id, session)
-        if (action === 'enable') await operator.users.enable(id)
-        if (action === 'disable') await operator.users.disable(id)
-      } catch (error) {
-        return show(c, visit, problemOf(error))
-      }
-      return seeOther(c, addressOf(`${site.basePath}/admin/user`, { id }))
+      return userAction(operator, account.id, fields).catch((error) => show(c, visit, problemOf(error)))
     }),
+  }
+}
+
+/** Does what a form of the user page asks for. */
+async function userAction(
+  { grants, users }: Operator,
+  id: string,
+  { action, grant = '', session = '' }: Readonly<Record<string, string>>,
+): Promise<string | undefined> {
+  switch (action) {
+    case 'end_grant':
+      return (await grants.end(id, grant)) ? 'The grant has ended.' : undefined
+    case 'end_grants':
+      await grants.endAll(id)
+      return 'All grants have ended.'
+    case 'end_session':
+      await users.endSession(id, session)
+      return 'The user is signed out in that browser.'
+    case 'enable':
+      await users.enable(id)
+      return 'The account is enabled.'
+    case 'disable':
+      await users.disable(id)
+      return 'The account is disabled, and its grants have ended.'
+    default:
+      return undefined
   }
 }
 
