@@ -90,6 +90,12 @@ it('shows which scopes a client may request that registered with a token', async
   expect(text, 'which token it was').toMatch(/With the token for\s+Partner/)
 })
 
+it('says nothing of redirects of a client that has none', async () => {
+  const gate = { clientName: 'Gate', redirectUris: [], resourceServer: true }
+  const { clientId } = await server.clients.add(gate)
+  expect((await browse(`/admin/client?id=${clientId}`)).text).not.toContain('Redirects to')
+})
+
 it('says no application type, which permits nothing', async () => {
   const members = { clientName: 'CRM', redirectUris: ['http://127.0.0.1/cb'], rememberConsent: true }
   const [plain, trusted] = [await withClient(), await server.clients.add(members)]

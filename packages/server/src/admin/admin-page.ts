@@ -10,6 +10,7 @@ import { signInAddress, signInAgain } from '../http/sign-in-wishes.ts'
 import type { Operator } from '../operator/operator.ts'
 import { RANGES, type RangeName, rangeNamed, sinceOf } from '../operator/overview.ts'
 import { accountVisits } from '../pages/change-sign-in.ts'
+import type { ExternalParts } from '../pages/external-login.ts'
 import type { LoginOptions } from '../pages/login.ts'
 import type { Visit } from '../sign-in/session.ts'
 import type { AdminSignIns } from '../sign-in/ways-to-sign-in.ts'
@@ -208,6 +209,8 @@ type Change = (
 /** What the operator's view is made of. */
 export interface AdminOptions extends LoginOptions {
   readonly operator: Operator
+  /** Present if an application signs the users in. */
+  readonly external?: ExternalParts | undefined
   readonly directory: AccountDirectory
   readonly adminSignIns: AdminSignIns
   readonly trail: TrailReader

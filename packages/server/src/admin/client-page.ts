@@ -90,7 +90,7 @@ function changeForms(client: PublicClient, visit: OperatorVisit): Markup {
 const SECRET_METHODS = ['client_secret_post', 'client_secret_basic']
 
 function clientCard(client: PublicClient, visit: OperatorVisit, byToken: readonly Fact[]): Markup {
-  const { clientId, origin, redirectUris, createdAt, expiresAt } = client
+  const { clientId, origin, createdAt, expiresAt } = client
   const methods = [client.tokenEndpointAuthMethod, ...(client.otherAuthMethods ?? [])]
   return html`
 <section class="card" aria-label="Client">
@@ -98,7 +98,7 @@ function clientCard(client: PublicClient, visit: OperatorVisit, byToken: readonl
   ${facts([
     ['Id', html`<code>${clientId}</code>`],
     ...knownClientFact(client),
-    ['Redirects to', html`${redirectUris.map((uri) => html`<div><code>${uri}</code></div>`)}`],
+    ...redirectsFact(client),
     ...scopesFacts(client),
     ['Authenticates by', methods.join(' or ')],
     ...mayFact(client),
@@ -118,6 +118,12 @@ function removeForm(visit: OperatorVisit): Markup {
   const button = html`<button class="danger">Remove, and end all its grants</button>`
   return html`<details><summary>Remove this client</summary>
   <p>This cannot be undone.</p>${buttonForm({ action: 'remove' }, button, visit)}</details>`
+}
+
+/** A resource server has none. */
+function redirectsFact({ redirectUris }: PublicClient): Fact[] {
+  const uris = redirectUris.map((uri) => html`<div><code>${uri}</code></div>`)
+  return uris.length === 0 ? [] : [['Redirects to', html`${uris}`]]
 }
 
 /** The mark permits nothing: a client with it may have loopback addresses too, and any program can have those. */

@@ -3,6 +3,7 @@ import { html } from '@grantkit/pages'
 import type { Context } from 'hono'
 import type { AccountEntry } from '../accounts/account-directory.ts'
 import type { UserSession } from '../accounts/sessions.ts'
+import { ORIGIN } from '../accounts/users/users.ts'
 import type { Markup, Site } from '../http/page.ts'
 import type { Operator } from '../operator/operator.ts'
 import {
@@ -86,7 +87,7 @@ function showUser(options: AdminOptions): Show {
     const methods = [
       ...password,
       ...passkeys.map(({ name }) => `passkey ${name}`),
-      ...identities.map(shownAs),
+      ...identities.map(({ issuer, shownAs }) => `${shownAs} at ${placeOf(issuer, options)}`),
     ]
     const main = html`
 ${account === undefined ? html`<p>No account has this id. It may have been removed.</p>` : accountCard(account, methods, visit)}
@@ -112,8 +113,10 @@ function addressSource({ emailSource = 'unknown', emailSince }: AccountEntry): M
   return html`${emailSource}${emailSince === undefined ? '' : html`, ${momentOf(Date.parse(emailSince) / 1000)}`}`
 }
 
-function shownAs({ issuer, shownAs: name }: { readonly issuer: string; readonly shownAs: string }): string {
-  return `${name} at ${issuer}`
+/** Where an identity signs in. */
+function placeOf(issuer: string, { external }: AdminOptions): string {
+  if (issuer !== ORIGIN) return issuer
+  return external === undefined ? 'a directory' : new URL(external.signIn.url).host
 }
 
 function accountCard(account: AccountEntry, methods: readonly string[], visit: OperatorVisit): Markup {
@@ -208,7 +211,7 @@ function nameOf(client: UserGrant['client']): string {
 const SHOWN = 50
 
 /** The users, ordered by address, and a search by the beginning of an address. */
-export function usersPage({ site, directory }: AdminOptions): Show {
+export function usersPage({ site, directory, ways }: AdminOptions): Show {
   const path = `${site.basePath}/admin/users`
   return async (c, visit) => {
     const [prefix, after] = [parameter(c, 'email'), parameter(c, 'after')]
@@ -220,13 +223,14 @@ export function usersPage({ site, directory }: AdminOptions): Show {
     })
     const main = html`
 ${filterForm(path, [search], 'Search')}
-${accounts.length === 0 ? html`<p>No user has such an address.</p>` : userTable(site, accounts)}
+${accounts.length === 0 ? html`<p>No user has such an address.</p>` : userTable(site, accounts, ways.builtIn)}
 ${pageLinks(path, { email: prefix, after }, next)}`
     return adminPage(site, visit, { title: 'Users', section: '/users', main, hasTimes: accounts.length > 0 })
   }
 }
 
-function userTable({ basePath }: Site, accounts: readonly AccountEntry[]): Markup {
+/** @param hasPasswords whether the server signs the users in */
+function userTable({ basePath }: Site, accounts: readonly AccountEntry[], hasPasswords: boolean): Markup {
   const link = ({ id, email }: AccountEntry) =>
     html`<a href="${addressOf(`${basePath}/admin/user`, { id })}" title="${id}"><bdi>${email ?? id}</bdi></a>`
   const events = ({ id }: AccountEntry) =>
@@ -237,7 +241,9 @@ function userTable({ basePath }: Site, accounts: readonly AccountEntry[]): Marku
       { head: 'User', cell: link },
       { head: 'Name', cell: ({ name }) => html`<bdi>${name}</bdi>` },
       { head: 'State', cell: stateOf },
-      { head: 'Password', cell: ({ hasPassword }) => (hasPassword ? 'yes' : 'none') },
+      ...(hasPasswords
+        ? [{ head: 'Password', cell: ({ hasPassword }: AccountEntry) => (hasPassword ? 'yes' : 'none') }]
+        : []),
       { head: 'Added', cell: ({ addedAt }) => momentOf(Date.parse(addedAt) / 1000) },
       { head: 'Audit trail', cell: events },
     ],
