@@ -249,15 +249,18 @@ onEachDatabase((newDatabase) => {
       const token = await tokenOf(OF_USER)
       const act = async (path: string, fields: Record<string, string>) => {
         const { status, headers } = await visit(path, { token, ...fields })
-        expect([status, headers.get('location')]).toEqual([303, path])
+        const location = headers.get('location') ?? ''
+        expect([status, location]).toEqual([303, expect.stringContaining(`${path}&notice=`)])
+        return /role="status">([^<]+)/.exec(await textOf(location))?.[1]
       }
       const grants = (await server.grants.list(TEACHER)).grants
       const grant = grants.find(({ clientId }) => clientId === one.id)?.id ?? ''
-      await act(OF_USER, { action: 'end_grant', grant })
+      expect(await act(OF_USER, { action: 'end_grant', grant })).toBe('The grant has ended.')
       expect([await one.call(), await two.call(), await three.call()]).toEqual([401, 200, 200])
-      await act(`/admin/client?id=${two.id}`, { action: 'remove' })
+      const removed = await act(`/admin/client?id=${two.id}`, { action: 'remove' })
+      expect(removed).toBe('The client is removed.')
       expect([await two.call(), await two.refresh(), await three.call()]).toEqual([401, 401, 200])
-      await act(OF_USER, { action: 'end_grants' })
+      expect(await act(OF_USER, { action: 'end_grants' })).toBe('All grants have ended.')
       expect([await three.call(), (await server.grants.list(TEACHER)).grants]).toEqual([401, []])
       const four = await teachersApp()
       const browsers: string[] = []
@@ -272,7 +275,8 @@ onEachDatabase((newDatabase) => {
         )
       // The latest session is the first of the list.
       const [, session = ''] = /name="session" value="([^"]+)"/.exec(await textOf(OF_USER)) ?? []
-      await act(OF_USER, { action: 'end_session', session })
+      const signedOut = await act(OF_USER, { action: 'end_session', session })
+      expect(signedOut).toBe('The user is signed out in that browser.')
       expect(await accounts()).toEqual([200, 303])
       const gone = await visit(OF_USER, { token, action: 'end_session', session })
       expect(await gone.text()).toContain('no such session')

@@ -27,6 +27,11 @@ async function withClient() {
   return { ...client, path, act, revision }
 }
 
+/** What the page says to which a form redirects. */
+async function noticeAfter({ location }: { readonly location: string | null }) {
+  return /role="status">([^<]+)/.exec((await browse(location ?? '')).html)?.[1]
+}
+
 /** Whether the server takes the secret. */
 async function takes(clientId: string, secret: string | undefined): Promise<boolean> {
   const body = new URLSearchParams({ token: 'x', client_id: clientId, client_secret: secret ?? '' })
@@ -47,12 +52,13 @@ it('makes a new secret, shows it once, and ends the older one', async () => {
   expect(shown.text).toContain('The older secret ends')
   const again = await act({ action: 'rotate_secret', overlap: '86400' })
   expect(again.text, 'a reload makes no third secret').toContain('Two secrets of this client are live')
-  expect(await act({ action: 'drop_old_secret' })).toMatchObject({ status: 303, location: path })
+  const ended = await act({ action: 'drop_old_secret' })
+  expect([ended.status, await noticeAfter(ended)]).toEqual([303, 'The older secret has ended.'])
   expect([await takes(clientId, newest), await takes(clientId, clientSecret)]).toEqual([true, false])
 })
 
 it('changes name, redirect URIs and scopes, if the client is the one that was shown', async () => {
-  const { clientId, act, path, revision } = await withClient()
+  const { clientId, act, revision } = await withClient()
   const fields = {
     action: 'update',
     revision,
@@ -60,7 +66,8 @@ it('changes name, redirect URIs and scopes, if the client is the one that was sh
     redirect_uris: 'https://gate.example/cb\r\nhttps://gate.example/other\r\n',
     scopes: 'notes:read\r\nopenid',
   }
-  expect(await act(fields)).toMatchObject({ status: 303, location: path })
+  const saved = await act(fields)
+  expect([saved.status, await noticeAfter(saved)]).toEqual([303, 'The changes are saved.'])
   expect(await server.clients.find(clientId)).toMatchObject({
     clientName: 'Gate',
     redirectUris: ['https://gate.example/cb', 'https://gate.example/other'],
@@ -81,6 +88,12 @@ it('shows which scopes a client may request that registered with a token', async
   const { text } = await browse(`/admin/client?id=${client_id}`)
   expect(text).toMatch(/Scopes\s+notes:read/)
   expect(text, 'which token it was').toMatch(/With the token for\s+Partner/)
+})
+
+it('says nothing of redirects of a client that has none', async () => {
+  const gate = { clientName: 'Gate', redirectUris: [], resourceServer: true }
+  const { clientId } = await server.clients.add(gate)
+  expect((await browse(`/admin/client?id=${clientId}`)).text).not.toContain('Redirects to')
 })
 
 it('says no application type, which permits nothing', async () => {

@@ -62,7 +62,11 @@ it('makes a token, shows it once, and lists it with its label, uses, scopes and 
 it('ends a token, and then it is not in the list', async () => {
   const token = textIn(await make('Short-lived'))
   const id = token.slice(4, 26)
-  expect(await act({ action: 'remove', id })).toMatchObject({ status: 303, location: PATH })
+  const ended = await act({ action: 'remove', id })
+  expect([ended.status, (await browse(ended.location ?? '')).text]).toEqual([
+    303,
+    expect.stringContaining('The token has ended.'),
+  ])
   expect([(await browse(PATH)).text.includes('Short-lived'), await register(token)]).toEqual([false, 401])
 })
 

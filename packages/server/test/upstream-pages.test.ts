@@ -141,7 +141,7 @@ it.each<[string, Partial<Provider>]>([
   expect(await server.attempts.find(shown)).toMatchObject({
     verdict: {
       id: reason,
-      compared: [{ label: 'fault', value: 'provider partner, domain partner.example' }],
+      compared: [{ label: 'what was wrong', value: 'provider partner, domain partner.example' }],
     },
     clientId: 'gone',
     steps: [{ step: 'signed_in', outcome: 'refused' }],

@@ -5,11 +5,12 @@ import type { AccountDirectory } from '../accounts/account-directory.ts'
 import { actingAs } from '../audit/caller.ts'
 import type { TrailReader } from '../audit/reading.ts'
 import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
-import { type Markup, pageResponse, type Site } from '../http/page.ts'
+import { addressOf, type Markup, pageResponse, type Site } from '../http/page.ts'
 import { signInAddress, signInAgain } from '../http/sign-in-wishes.ts'
 import type { Operator } from '../operator/operator.ts'
 import { RANGES, type RangeName, rangeNamed, sinceOf } from '../operator/overview.ts'
 import { accountVisits } from '../pages/change-sign-in.ts'
+import type { ExternalParts } from '../pages/external-login.ts'
 import type { LoginOptions } from '../pages/login.ts'
 import type { Visit } from '../sign-in/session.ts'
 import type { AdminSignIns } from '../sign-in/ways-to-sign-in.ts'
@@ -46,6 +47,7 @@ export function adminPage(
   const framed = html`
 <h1>${title}</h1>
 ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem}</p>`}
+${visit.notice === undefined ? '' : html`<p class="notice" role="status">${visit.notice}</p>`}
 ${main}
 ${hasTimes ? TIME_ZONE : ''}`
   return pageResponse(site, {
@@ -191,15 +193,24 @@ export interface OperatorVisit extends Visit {
   readonly token: string | undefined
   /** Whether the operator signed in strongly enough for a change. */
   readonly strong: boolean
+  /** What a form did before. */
+  readonly notice?: string | undefined
 }
 
 /** A page, with the problem if it is shown again. */
 export type Show = (c: Context, visit: OperatorVisit, problem?: string) => Promise<Response>
-type Change = (c: Context, visit: OperatorVisit, fields: Record<string, string>) => Promise<Response>
+/** What a form does. Returns a page, or what it has done, which the page then shows; `undefined` for nothing. */
+type Change = (
+  c: Context,
+  visit: OperatorVisit,
+  fields: Record<string, string>,
+) => Promise<Response | string | undefined>
 
 /** What the operator's view is made of. */
 export interface AdminOptions extends LoginOptions {
   readonly operator: Operator
+  /** Present if an application signs the users in. */
+  readonly external?: ExternalParts | undefined
   readonly directory: AccountDirectory
   readonly adminSignIns: AdminSignIns
   readonly trail: TrailReader
@@ -234,14 +245,18 @@ export function operatorVisits(options: AdminOptions) {
   }
 
   return {
-    page: (show: Show) => (c: Context) => asOperator(c, (visit) => show(c, visit)),
+    page: (show: Show) => (c: Context) =>
+      asOperator(c, (visit) => show(c, { ...visit, notice: visits.noticeOf(c, visit) })),
     /** Handles a form of the page. The page is shown again if the operator may not change anything. */
     form: (show: Show, change: Change) => (c: Context<WithBody>) =>
       asOperator(c, async (visit) => {
         const fields = formOf(c)
         if (!visits.isOwnForm(c, visit, fields.token)) return show(c, visit, PAGE_EXPIRED)
         if (visit.token === undefined) return show(c, visit, NOT_FRESH)
-        return change(c, visit, fields)
+        const done = await change(c, visit, fields)
+        if (typeof done === 'object') return done
+        const notice = done && visits.signNotice(visit.session, done)
+        return seeOther(c, addressOf(new URL(c.req.url).pathname, { id: parameter(c, 'id'), notice }))
       }),
   }
 }

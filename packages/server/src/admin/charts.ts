@@ -387,7 +387,7 @@ function endpointTable(responses: readonly IntervalCount[]): Markup {
     .slice(0, SHOWN)
   const within = (share: number) => (endpoint: { readonly buckets: readonly number[] }) =>
     durationText(quantile(endpoint.buckets, share) ?? 0)
-  return table(
+  const rows = table(
     'Endpoints',
     [
       { head: 'Endpoint', cell: ({ label }) => html`<code>${label}</code>` },
@@ -398,6 +398,7 @@ function endpointTable(responses: readonly IntervalCount[]): Markup {
     ],
     endpoints,
   )
+  return html`<details><summary>Endpoints</summary>${rows}</details>`
 }
 
 /** The counts of these responses by bucket. */

@@ -6,7 +6,6 @@ import { KNOWN_CLIENTS } from '@grantkit/known-clients'
 import { html } from '@grantkit/pages'
 import type { TrailReader } from '../audit/reading.ts'
 import { DAY_SECONDS } from '../config/time-units.ts'
-import { seeOther } from '../http/bodies-and-answers.ts'
 import type { Markup } from '../http/page.ts'
 import { boundsOf, CLIENT_MEMBERS, type Given, type MemberTable } from '../operator/client-members.ts'
 import { isUnknown, type OperatorClients, PATIENCE } from '../operator/clients.ts'
@@ -30,17 +29,15 @@ const SHOWN_ENTRIES = 10
 
 /** A client: its metadata, its entries in the trail, and the forms that change and remove it. */
 export function clientPage(options: AdminOptions, visits: OperatorVisits) {
-  const { site } = options
   const show = showClient(options)
   return {
     show: visits.page(show),
     change: visits.form(show, async (c, visit, fields) => {
       const id = parameter(c, 'id') ?? ''
-      const { problem, done: rotated } = await outcomeOf(clientAction(options.operator.clients, id, fields))
+      const { problem, done } = await outcomeOf(clientAction(options.operator.clients, id, fields))
       if (problem !== undefined) return show(c, visit, problem)
       // A redirect would carry the secret in an address.
-      if (rotated !== undefined) return showClient(options, newSecretCard(rotated))(c, visit)
-      return seeOther(c, addressOf(`${site.basePath}/admin/client`, { id }))
+      return typeof done === 'object' ? showClient(options, newSecretCard(done))(c, visit) : done
     }),
   }
 }
@@ -93,7 +90,7 @@ function changeForms(client: PublicClient, visit: OperatorVisit): Markup {
 const SECRET_METHODS = ['client_secret_post', 'client_secret_basic']
 
 function clientCard(client: PublicClient, visit: OperatorVisit, byToken: readonly Fact[]): Markup {
-  const { clientId, origin, redirectUris, createdAt, expiresAt } = client
+  const { clientId, origin, createdAt, expiresAt } = client
   const methods = [client.tokenEndpointAuthMethod, ...(client.otherAuthMethods ?? [])]
   return html`
 <section class="card" aria-label="Client">
@@ -101,7 +98,7 @@ function clientCard(client: PublicClient, visit: OperatorVisit, byToken: readonl
   ${facts([
     ['Id', html`<code>${clientId}</code>`],
     ...knownClientFact(client),
-    ['Redirects to', html`${redirectUris.map((uri) => html`<div><code>${uri}</code></div>`)}`],
+    ...redirectsFact(client),
     ...scopesFacts(client),
     ['Authenticates by', methods.join(' or ')],
     ...mayFact(client),
@@ -111,8 +108,22 @@ function clientCard(client: PublicClient, visit: OperatorVisit, byToken: readonl
     ...byToken,
     ['Kept until', origin === 'integration' ? 'it is removed' : momentOf(expiresAt)],
   ])}
-  ${buttonForm({ action: 'remove' }, html`<button class="danger">Remove, and end all its grants</button>`, visit)}
+  ${removeForm(visit)}
 </section>`
+}
+
+/** Two steps, because nothing brings a client back. */
+function removeForm(visit: OperatorVisit): Markup {
+  if (visit.token === undefined) return html``
+  const button = html`<button class="danger">Remove, and end all its grants</button>`
+  return html`<details><summary>Remove this client</summary>
+  <p>This cannot be undone.</p>${buttonForm({ action: 'remove' }, button, visit)}</details>`
+}
+
+/** A resource server has none. */
+function redirectsFact({ redirectUris }: PublicClient): Fact[] {
+  const uris = redirectUris.map((uri) => html`<div><code>${uri}</code></div>`)
+  return uris.length === 0 ? [] : [['Redirects to', html`${uris}`]]
 }
 
 /** The mark permits nothing: a client with it may have loopback addresses too, and any program can have those. */
@@ -298,19 +309,19 @@ async function clientAction(
   clients: OperatorClients,
   id: string,
   fields: Fields,
-): Promise<RotatedSecret | undefined> {
+): Promise<RotatedSecret | string> {
   switch (fields.action) {
     case 'remove':
       await clients.remove(id, PATIENCE)
-      return undefined
+      return 'The client is removed.'
     case 'rotate_secret':
       return clients.rotateSecret(id, { overlap: Number(fields.overlap) })
     case 'drop_old_secret':
       await clients.endOldSecret(id)
-      return undefined
+      return 'The older secret has ended.'
     case 'update':
       await clients.update(id, changesIn(fields), [fields.revision ?? ''])
-      return undefined
+      return 'The changes are saved.'
     default:
       throw new OAuthError(form_unknown)
   }

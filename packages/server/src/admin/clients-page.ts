@@ -7,7 +7,6 @@ import {
 import { html } from '@grantkit/pages'
 import { DAY_SECONDS } from '../config/time-units.ts'
 import { eventWords } from '../events.ts'
-import { seeOther } from '../http/bodies-and-answers.ts'
 import type { Markup, Site } from '../http/page.ts'
 import { INITIAL_TOKEN_MEMBERS } from '../operator/client-members.ts'
 import { CLIENT_ENTRIES, type OperatorClients, type RecentClient } from '../operator/clients.ts'
@@ -117,14 +116,13 @@ export function initialTokensPage(options: AdminOptions, visits: OperatorVisits)
     show: visits.page(show),
     change: visits.form(show, async (c, visit, fields) => {
       if (!options.registersWithToken) return c.notFound()
-      const { problem, done: token } = await outcomeOf(
+      const { problem, done } = await outcomeOf(
         tokenAction(options.operator.clients, fields),
         'No token was made.',
       )
       if (problem !== undefined) return show(c, visit, problem)
       // A redirect would carry the token in an address.
-      if (token !== undefined) return showTokens(options, newTokenCard(token))(c, visit)
-      return seeOther(c, `${options.site.basePath}${INITIAL_TOKENS_PATH}`)
+      return typeof done === 'object' ? showTokens(options, newTokenCard(done))(c, visit) : done
     }),
   }
 }
@@ -178,7 +176,7 @@ function tokenTable(tokens: readonly FoundInitialAccessToken[], visit: OperatorV
 async function tokenAction(
   clients: OperatorClients,
   { action, id = '', label = '', uses, expires_in: days, scopes }: Readonly<Record<string, string>>,
-): Promise<InitialAccessToken | undefined> {
+): Promise<InitialAccessToken | string> {
   switch (action) {
     case 'add': {
       const limited = linesOf(scopes)
@@ -191,7 +189,7 @@ async function tokenAction(
     }
     case 'remove':
       await clients.removeInitialToken(id)
-      return undefined
+      return 'The token has ended.'
     default:
       throw new OAuthError(form_unknown)
   }

@@ -138,7 +138,7 @@ async function keySection(keys: readonly KeyState[], now: number): Promise<Marku
   })
   return html`
 ${ageBars('Signing keys by age in days', aged)}
-${table(
+<details><summary>Signing keys</summary>${table(
   'Signing keys',
   [
     { head: 'Key', cell: ({ kid }) => html`<code>${kid}</code>` },
@@ -152,7 +152,7 @@ ${table(
     },
   ],
   keys,
-)}`
+)}</details>`
 }
 
 function ageText(days: number): string {

@@ -3,8 +3,9 @@ import { html } from '@grantkit/pages'
 import type { Context } from 'hono'
 import type { AccountEntry } from '../accounts/account-directory.ts'
 import type { UserSession } from '../accounts/sessions.ts'
-import { seeOther } from '../http/bodies-and-answers.ts'
+import { ORIGIN } from '../accounts/users/users.ts'
 import type { Markup, Site } from '../http/page.ts'
+import type { Operator } from '../operator/operator.ts'
 import {
   type AdminOptions,
   addressOf,
@@ -32,25 +33,41 @@ const SHOWN_ENTRIES = 10
  * account.
  */
 export function userPage(options: AdminOptions, visits: OperatorVisits) {
-  const { site, operator, directory } = options
+  const { operator, directory } = options
   const show = showUser(options)
   return {
     show: visits.page(show),
-    change: visits.form(show, async (c, visit, { action, grant = '', session = '' }) => {
+    change: visits.form(show, async (c, visit, fields) => {
       const account = await directory.find(parameter(c, 'id') ?? '')
       if (account === undefined) return show(c, visit)
-      const { id } = account
-      try {
-        if (action === 'end_grant') await operator.grants.end(id, grant)
-        if (action === 'end_grants') await operator.grants.endAll(id)
-        if (action === 'end_session') await operator.users.endSession(id, session)
-        if (action === 'enable') await operator.users.enable(id)
-        if (action === 'disable') await operator.users.disable(id)
-      } catch (error) {
-        return show(c, visit, problemOf(error))
-      }
-      return seeOther(c, addressOf(`${site.basePath}/admin/user`, { id }))
+      return userAction(operator, account.id, fields).catch((error) => show(c, visit, problemOf(error)))
     }),
+  }
+}
+
+/** Does what a form of the user page asks for. */
+async function userAction(
+  { grants, users }: Operator,
+  id: string,
+  { action, grant = '', session = '' }: Readonly<Record<string, string>>,
+): Promise<string | undefined> {
+  switch (action) {
+    case 'end_grant':
+      return (await grants.end(id, grant)) ? 'The grant has ended.' : undefined
+    case 'end_grants':
+      await grants.endAll(id)
+      return 'All grants have ended.'
+    case 'end_session':
+      await users.endSession(id, session)
+      return 'The user is signed out in that browser.'
+    case 'enable':
+      await users.enable(id)
+      return 'The account is enabled.'
+    case 'disable':
+      await users.disable(id)
+      return 'The account is disabled, and its grants have ended.'
+    default:
+      return undefined
   }
 }
 
@@ -70,7 +87,7 @@ function showUser(options: AdminOptions): Show {
     const methods = [
       ...password,
       ...passkeys.map(({ name }) => `passkey ${name}`),
-      ...identities.map(shownAs),
+      ...identities.map(({ issuer, shownAs }) => `${shownAs} at ${placeOf(issuer, options)}`),
     ]
     const main = html`
 ${account === undefined ? html`<p>No account has this id. It may have been removed.</p>` : accountCard(account, methods, visit)}
@@ -96,8 +113,10 @@ function addressSource({ emailSource = 'unknown', emailSince }: AccountEntry): M
   return html`${emailSource}${emailSince === undefined ? '' : html`, ${momentOf(Date.parse(emailSince) / 1000)}`}`
 }
 
-function shownAs({ issuer, shownAs: name }: { readonly issuer: string; readonly shownAs: string }): string {
-  return `${name} at ${issuer}`
+/** Where an identity signs in. */
+function placeOf(issuer: string, { external }: AdminOptions): string {
+  if (issuer !== ORIGIN) return issuer
+  return external === undefined ? 'a directory' : new URL(external.signIn.url).host
 }
 
 function accountCard(account: AccountEntry, methods: readonly string[], visit: OperatorVisit): Markup {
@@ -192,7 +211,7 @@ function nameOf(client: UserGrant['client']): string {
 const SHOWN = 50
 
 /** The users, ordered by address, and a search by the beginning of an address. */
-export function usersPage({ site, directory }: AdminOptions): Show {
+export function usersPage({ site, directory, ways }: AdminOptions): Show {
   const path = `${site.basePath}/admin/users`
   return async (c, visit) => {
     const [prefix, after] = [parameter(c, 'email'), parameter(c, 'after')]
@@ -204,13 +223,14 @@ export function usersPage({ site, directory }: AdminOptions): Show {
     })
     const main = html`
 ${filterForm(path, [search], 'Search')}
-${accounts.length === 0 ? html`<p>No user has such an address.</p>` : userTable(site, accounts)}
+${accounts.length === 0 ? html`<p>No user has such an address.</p>` : userTable(site, accounts, ways.builtIn)}
 ${pageLinks(path, { email: prefix, after }, next)}`
     return adminPage(site, visit, { title: 'Users', section: '/users', main, hasTimes: accounts.length > 0 })
   }
 }
 
-function userTable({ basePath }: Site, accounts: readonly AccountEntry[]): Markup {
+/** @param hasPasswords whether the server signs the users in */
+function userTable({ basePath }: Site, accounts: readonly AccountEntry[], hasPasswords: boolean): Markup {
   const link = ({ id, email }: AccountEntry) =>
     html`<a href="${addressOf(`${basePath}/admin/user`, { id })}" title="${id}"><bdi>${email ?? id}</bdi></a>`
   const events = ({ id }: AccountEntry) =>
@@ -221,7 +241,9 @@ function userTable({ basePath }: Site, accounts: readonly AccountEntry[]): Marku
       { head: 'User', cell: link },
       { head: 'Name', cell: ({ name }) => html`<bdi>${name}</bdi>` },
       { head: 'State', cell: stateOf },
-      { head: 'Password', cell: ({ hasPassword }) => (hasPassword ? 'yes' : 'none') },
+      ...(hasPasswords
+        ? [{ head: 'Password', cell: ({ hasPassword }: AccountEntry) => (hasPassword ? 'yes' : 'none') }]
+        : []),
       { head: 'Added', cell: ({ addedAt }) => momentOf(Date.parse(addedAt) / 1000) },
       { head: 'Audit trail', cell: events },
     ],

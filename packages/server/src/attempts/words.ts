@@ -252,7 +252,7 @@ const TO_DEVELOPER = 'The user could not sign in. Let the user begin again in yo
 export function inWordsOfSignIn(verdict: Verdict, faults: readonly string[], external: boolean): Verdict {
   const words = verdictOfSignIn(verdict.id) ?? (external ? AT_APPLICATION[verdict.id] : undefined)
   if (words === undefined) return verdict
-  const compared = faults.slice(-1).map((value) => ({ label: 'fault', value }))
+  const compared = faults.slice(-1).map((value) => ({ label: 'what was wrong', value }))
   const { doctorCheck: _, ...known } = verdict
   return { ...known, ...words, toDeveloper: TO_DEVELOPER, compared }
 }

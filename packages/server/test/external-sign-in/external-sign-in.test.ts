@@ -121,7 +121,7 @@ describe('a user of the application', () => {
     expect(attempt?.verdict).toMatchObject({
       id: 'application_invalid',
       by: 'operator',
-      compared: [{ label: 'fault', value: expect.stringContaining('sub') }],
+      compared: [{ label: 'what was wrong', value: expect.stringContaining('sub') }],
     })
     expect(attempt?.clientId).toBe(client.clientId)
     await server.recording.flush()
@@ -194,6 +194,15 @@ describe('a user of the application', () => {
     const token = /name="token" value="([^"]+)"/.exec((await visit('/account')).body)?.[1] ?? ''
     expect((await visit('/account/sign-out', { token })).body).toContain('You are signed out')
     expect(application.requests).toHaveLength(2)
+  })
+
+  it('has the host of the application on the admin pages, and no word of a password', async () => {
+    const { application, visit, server } = await open()
+    await visit('/account')
+    await server.accounts.setAdmin('alice', true)
+    const { body } = await visit('/admin/user?id=alice')
+    expect(body).toContain(`<dd>alice at ${new URL(application.url).host}</dd>`)
+    expect((await visit('/admin/users')).body).not.toContain('Password')
   })
 
   it('cannot be an account of the server too', async () => {

@@ -186,7 +186,7 @@ interface ImportedUser {
 }
 
 /** The `issuer` of the identities that mark these accounts. It is no URL, so no OpenID provider has it. */
-const ORIGIN = 'application'
+export const ORIGIN = 'application'
 
 export type ImportedUsers = ReturnType<typeof importedUsers>
 
