@@ -29,8 +29,8 @@ interface Known {
 
 /** Reasons why no client is found for an authorization request. Any other error before that is one of the request. */
 const NO_CLIENT: readonly string[] = [
-  ...['client_unknown', 'document_unreachable', 'document_invalid', 'too_many_unknown_documents'],
-  ...['store_unavailable', 'unexpected'],
+  ...['client_unknown', 'document_unreachable', 'document_invalid', 'document_refused'],
+  ...['too_many_unknown_documents', 'store_unavailable', 'unexpected'],
 ]
 
 /** Steps that only these errors refuse, wherever they arise. */
