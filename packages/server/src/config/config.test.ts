@@ -421,6 +421,21 @@ it.each([
   expect(configWarnings(parseConfig({ environment }))).toHaveLength(count)
 })
 
+it.each([
+  [0, {}],
+  [0, { PORT: '21002' }],
+  [1, { PORT: '21002', BASE_URL: 'http://127.0.0.1:3000' }],
+  [1, { BASE_URL: 'http://localhost' }],
+  [0, { PORT: '80', BASE_URL: 'http://localhost' }],
+  [0, { BASE_URL: 'https://notes.localhost' }],
+  [0, { BASE_URL: 'http://notes.example:8080' }],
+])('has %i warnings of another port in the base URL with %j', (count, environment) => {
+  const config = parseConfig({ environment: { NODE_ENV: 'test', ...environment } })
+  const warnings = configWarnings(config)
+  expect(warnings).toHaveLength(count)
+  for (const warning of warnings) expect(warning).toContain(`on port ${config.port}.`)
+})
+
 /** Warnings about rules for workloads. */
 
 const GITHUB = 'https://token.actions.githubusercontent.com'

@@ -1,3 +1,4 @@
+import { isLoopbackUrl } from '@grantkit/core/feature'
 import { modeOf } from './address.ts'
 import type { ClientAuthenticationMethod } from './features.ts'
 import { withTlsOfIam } from './postgres-login.ts'
@@ -183,8 +184,19 @@ const IDS: Readonly<Record<string, string>> = {
 const WITH_IDS = /^repo:[^/@]+@\d+\/[^:@]+@\d+:/
 
 /** What an operator should know of a configuration that works. */
-export function configWarnings(config: Pick<Config, 'features'>): readonly string[] {
-  return [...documentWarnings(config), ...workloadWarnings(config)]
+export function configWarnings(
+  config: Pick<Config, 'features' | 'baseUrl' | 'port'>,
+): readonly string[] {
+  return [...portWarnings(config), ...documentWarnings(config), ...workloadWarnings(config)]
+}
+
+/** A proxy may listen at the address. More often, one of the two was changed alone. */
+function portWarnings({ baseUrl, port: own }: Pick<Config, 'baseUrl' | 'port'>): readonly string[] {
+  const { protocol, port } = new URL(baseUrl)
+  if (protocol !== 'http:' || !isLoopbackUrl(baseUrl) || Number(port || 80) === own) return []
+  return [
+    `baseUrl is ${baseUrl}, and the server listens on port ${own}. Without a proxy between them, set both to the same port (BASE_URL, PORT)`,
+  ]
 }
 
 /** A request object cannot be verified before the document is read, for a user. A push comes before any user. */
