@@ -1,5 +1,5 @@
 import type { HttpResponse } from '@grantkit/core'
-import type { VerdictId } from '@grantkit/explain'
+import { DOCTOR_AGENT, type VerdictId } from '@grantkit/explain'
 import { type Check, SKIPPED } from './check.ts'
 import { ENDPOINT_CHECKS } from './endpoint-checks.ts'
 import { type Ask, type Evidence, PROBES, type Probe, REGISTERING_PROBES } from './evidence.ts'
@@ -97,9 +97,14 @@ export async function evidenceOf(
   for (const [name, ask] of Object.entries(probes)) {
     const probe = ask(baseUrl, answers, resource)
     if (probe && (follow || isAtHome(probe, [baseUrl, resource])) && !postsElsewhere(probe, baseUrl))
-      answers[name] = await send(probe).catch(() => undefined)
+      answers[name] = await send(marked(probe)).catch(() => undefined)
   }
   return { baseUrl, resource, answers, now: now(), idToken }
+}
+
+/** So that an operator knows the failed sign-ins of the doctor. */
+function marked(probe: Probe): Probe {
+  return { ...probe, headers: { ...probe.headers, 'user-agent': DOCTOR_AGENT } }
 }
 
 function isAtHome({ url }: Probe, home: readonly string[]): boolean {

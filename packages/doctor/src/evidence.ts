@@ -34,15 +34,6 @@ export const STATE = 'doctor+state'
 /** The client of probes for an error. No server knows it. */
 const UNKNOWN_CLIENT = 'doctor'
 const HTTPS_CALLBACK = `${ORIGIN}/callback`
-const REDIRECT_URIS: readonly unknown[] = [REGISTERED, REQUESTED, HTTPS_CALLBACK]
-
-/** Whether a request with these parameters is a probe of the doctor. Any caller can send the same ones. */
-export function isProbe(sent: {
-  readonly clientId?: string | undefined
-  readonly redirectUri?: string | undefined
-}): boolean {
-  return sent.clientId === UNKNOWN_CLIENT || REDIRECT_URIS.includes(sent.redirectUri)
-}
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 const BAD_BEARER = { authorization: 'Bearer doctor' }

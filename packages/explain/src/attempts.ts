@@ -17,7 +17,7 @@ import {
 } from './attempt-facts.ts'
 import { grantSteps } from './grant-steps.ts'
 import { derivation, formatReference, referenceIn } from './reference.ts'
-import type { StepEvent, StepFacts, StepName, StepOutcome } from './sign-in-steps.ts'
+import { DOCTOR_AGENT, type StepEvent, type StepFacts, type StepName, type StepOutcome } from './sign-in-steps.ts'
 
 /** What is known of a request, as long as it is answered. */
 interface Known {
@@ -87,6 +87,7 @@ export function attemptsOf(context: ObserverContext, secret?: string) {
   ): void {
     const { facts } = knownOf(request)
     if (request.remoteAddress !== undefined) facts.network ??= coarseNetworkOf(request.remoteAddress)
+    if (request.headers?.['user-agent'] === DOCTOR_AGENT) facts.probe = true
     const reference = referenceOf(request)
     emit({ type: 'step', reference, at: now(), step, outcome, ...facts, ...more } satisfies StepEvent)
   }

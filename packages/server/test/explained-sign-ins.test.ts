@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { diagnose, sendByFetch } from '@grantkit/doctor'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { DANA, THEO } from './people.ts'
 import { ranCommand } from './ran-command.ts'
 import { type RunningServer, runServer } from './running-server.ts'
@@ -132,6 +133,19 @@ it('an app that gets its tokens for a guard of this process is a failure until i
   await fetch(`${own.baseUrl}/admin/api/users`, { headers })
   expect(await verdict()).toEqual(['succeeded'])
   await own.close()
+})
+
+it('what the doctor caused is marked, by the command and on the page', async () => {
+  const examined = await runServer()
+  onTestFinished(() => examined.close())
+  await examined.accounts.setAdmin(DANA.id, true)
+  await diagnose(examined.baseUrl, sendByFetch)
+  await examined.recording.flush()
+  const lines = (await ranCommand(examined, ['why', '--failed'])).output.split('\n')
+  expect(lines.length, lines.join('\n')).toBeGreaterThan(4)
+  expect(lines.filter((line) => !line.endsWith('  probe of the doctor'))).toEqual([])
+  const { text } = await (await browserOf(examined, 'demo'))('/admin/why')
+  expect(text.split('probe of the doctor').length - 1, text).toBeGreaterThanOrEqual(lines.length)
 })
 
 describe('an attempt without a user and without an error', () => {

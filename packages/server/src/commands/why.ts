@@ -4,7 +4,15 @@ import { terminalText } from '@grantkit/core/feature'
 import { formatReference, parseReference, type StepEvent } from '@grantkit/explain'
 import { defineCommand } from 'citty'
 import type { FoundAttempt, ReadAttempt } from '../attempts/attempt-reader.ts'
-import { KEPT_WORDS, PARTY_WORDS, sentValues, since, withoutMarks } from '../attempts/words.ts'
+import {
+  isProbe,
+  KEPT_WORDS,
+  PARTY_WORDS,
+  PROBE_WORDS,
+  sentValues,
+  since,
+  withoutMarks,
+} from '../attempts/words.ts'
 import type { LoadService } from '../definition.ts'
 import type { Service } from '../service/service.ts'
 import { UsageError, wholeNumber } from './command-line.ts'
@@ -33,9 +41,7 @@ export const why = (load: LoadService) =>
         if (reference !== undefined) return explain(service, reference, json)
         const subject = user && (await subjectNamed(service.directory, user))
         const found = await service.operator.attempts.latest({ clientId: client, subject }, limit, failed)
-        const { isProbe } = await import('@grantkit/doctor')
-        const line = (attempt: ReadAttempt) => attemptLine(attempt, isProbe)
-        await printList(found, json, line, 'There are no such sign-ins.')
+        await printList(found, json, attemptLine, 'There are no such sign-ins.')
       })
     },
   })
@@ -51,14 +57,11 @@ async function explain({ operator, clients }: Service, reference: string, json: 
   console.log(json ? jsonText({ ...attempt, client }) : attemptLines(attempt, client).join('\n'))
 }
 
-/** One line of a list. @param isProbe whether a request of the doctor caused a step */
-export function attemptLine(
-  { reference, steps, verdict, clientId, subject }: ReadAttempt,
-  isProbe: (step: StepEvent) => boolean,
-): string {
+/** One line of a list. */
+export function attemptLine({ reference, steps, verdict, clientId, subject }: ReadAttempt): string {
   const at = isoTime(steps.at(-1)?.at ?? 0)
   const who = [clientId && `client ${plain(clientId)}`, subject && `user ${plain(subject)}`].filter(Boolean)
-  const probe = steps.some(isProbe) ? ['probe of the doctor'] : []
+  const probe = isProbe({ steps }) ? [PROBE_WORDS] : []
   return [formatReference(reference), at, styleText('bold', verdict.id), ...who, ...probe].join('  ')
 }
 
