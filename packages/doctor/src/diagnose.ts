@@ -1,6 +1,6 @@
 import type { HttpResponse } from '@grantkit/core'
 import { DOCTOR_AGENT, type VerdictId } from '@grantkit/explain'
-import { type Check, SKIPPED } from './check.ts'
+import { type Check, Skipped } from './check.ts'
 import { ENDPOINT_CHECKS } from './endpoint-checks.ts'
 import { type Ask, type Evidence, PROBES, type Probe, REGISTERING_PROBES } from './evidence.ts'
 import { METADATA_CHECKS } from './metadata-checks.ts'
@@ -42,6 +42,8 @@ export interface Finding {
   readonly fix?: string
   /** The verdict of `@grantkit/explain` on a sign-in that the fault stops. Failures only. */
   readonly causes?: VerdictId
+  /** Why it was skipped. Skipped checks only. */
+  readonly reason?: string
   /** What else was seen where there is no fault. A few checks only. */
   readonly note?: string
 }
@@ -121,6 +123,6 @@ export function findingOf<Seen>(check: Check<Seen>, evidence: Seen): Finding {
   const { id, title, fix, causes, examine, note } = check
   const seen = examine(evidence)
   if (seen === undefined) return { id, title, verdict: 'passed', ...(note && { note: note(evidence) }) }
-  if (seen === SKIPPED) return { id, title, verdict: 'skipped' }
+  if (seen instanceof Skipped) return { id, title, verdict: 'skipped', reason: seen.reason }
   return { id, title, verdict: 'failed', seen, fix, ...(causes && { causes }) }
 }

@@ -31,6 +31,9 @@ export const REQUESTED_ORIGIN = 'http://127.0.0.1:49150'
 export const REQUESTED = `${REQUESTED_ORIGIN}/doctor`
 export const STATE = 'doctor+state'
 
+/** Why checks are skipped that need one. */
+export const NO_CLIENT = 'the doctor registered no client'
+
 /** The client of probes for an error. No server knows it. */
 const UNKNOWN_CLIENT = 'doctor'
 const HTTPS_CALLBACK = `${ORIGIN}/callback`
