@@ -76,6 +76,8 @@ describe('a request that is refused', () => {
     expect(await why(reference)).toContain('reason code_unknown')
     const json = JSON.parse(await why(reference, '--json'))
     expect(json).toMatchObject({
+      reference,
+      steps: [{ reference }],
       verdict: { id: 'code_unknown' },
       keptIn: 'database',
       client: { clientName: 'A tool' },
@@ -102,6 +104,7 @@ describe('a user who allows an app that never redeems its code', () => {
 
   it('is a JSON line, with every step', async () => {
     const listed = JSON.parse(await why('--client', clientId, '--json'))
+    expect(listed.reference).toMatch(SHOWN)
     const steps = listed.steps.map(({ step }: { step: string }) => step)
     expect(steps).toEqual(expect.arrayContaining(['requested', 'signed_in', 'allowed', 'sent_back']))
     expect(listed.steps).toContainEqual(

@@ -41,6 +41,7 @@ export const why = (load: LoadService) =>
         if (reference !== undefined) return explain(service, reference, json)
         const subject = user && (await subjectNamed(service.directory, user))
         const found = await service.operator.attempts.latest({ clientId: client, subject }, limit, failed)
+        if (json) return printList(found.map(withShownReference), json, attemptLine)
         await printList(found, json, attemptLine, 'There are no such sign-ins.')
       })
     },
@@ -54,7 +55,17 @@ async function explain({ operator, clients }: Service, reference: string, json: 
       `No sign-in with the reference ${plain(reference)} is kept. A reference looks like 7K3M-Q2WD.`,
     )
   const client = attempt.clientId === undefined ? undefined : await clients.find(attempt.clientId)
-  console.log(json ? jsonText({ ...attempt, client }) : attemptLines(attempt, client).join('\n'))
+  console.log(
+    json
+      ? jsonText({ ...withShownReference(attempt), client })
+      : attemptLines(attempt, client).join('\n'),
+  )
+}
+
+/** For a program, which compares it with what an error shows. */
+function withShownReference<Attempt extends ReadAttempt>(attempt: Attempt): Attempt {
+  const reference = formatReference(attempt.reference)
+  return { ...attempt, reference, steps: attempt.steps.map((step) => ({ ...step, reference })) }
 }
 
 /** One line of a list. */
