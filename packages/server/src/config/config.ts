@@ -185,9 +185,14 @@ const WITH_IDS = /^repo:[^/@]+@\d+\/[^:@]+@\d+:/
 
 /** What an operator should know of a configuration that works. */
 export function configWarnings(
-  config: Pick<Config, 'features' | 'baseUrl' | 'port'>,
+  config: Pick<Config, 'features' | 'baseUrl' | 'port' | 'resources' | 'users'>,
 ): readonly string[] {
-  return [...portWarnings(config), ...documentWarnings(config), ...workloadWarnings(config)]
+  return [
+    ...portWarnings(config),
+    ...localWarnings(config),
+    ...documentWarnings(config),
+    ...workloadWarnings(config),
+  ]
 }
 
 /** A proxy may listen at the address. More often, one of the two was changed alone. */
@@ -197,6 +202,22 @@ function portWarnings({ baseUrl, port: own }: Pick<Config, 'baseUrl' | 'port'>):
   return [
     `baseUrl is ${baseUrl}, and the server listens on port ${own}. Without a proxy between them, set both to the same port (BASE_URL, PORT)`,
   ]
+}
+
+/** Apps and browsers on other machines look for such an address on their own. */
+function localWarnings({
+  baseUrl,
+  resources,
+  users,
+}: Pick<Config, 'baseUrl' | 'resources' | 'users'>): readonly string[] {
+  if (isLoopbackUrl(baseUrl)) return []
+  const page = users?.kind === 'external' ? [['users', users.url]] : []
+  return [...Object.keys(resources).map((resource) => ['resources', resource]), ...page].flatMap(
+    ([key, url = '']) =>
+      isLoopbackUrl(url)
+        ? [`${key}: ${url} is reached from this machine only, and baseUrl is ${baseUrl}. Name its public address`]
+        : [],
+  )
 }
 
 /** A request object cannot be verified before the document is read, for a user. A push comes before any user. */
