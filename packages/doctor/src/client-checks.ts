@@ -25,7 +25,7 @@ export const CLIENT_CHECKS: readonly Check<ClientEvidence>[] = [
     title: 'Its host answers, at a public address, safely and in time',
     fix: `Run this on the host of the server. If it fails there: ${PIN}`,
     examine: skippedWithout(
-      orSkipped(({ answer }) => answer, 'no server asks a host for such a client id'),
+      orSkipped(({ answer }: ClientEvidence) => answer, 'no server asks a host for such a client id'),
       (answer) => (answer instanceof Error ? reasonOf(answer) : undefined),
     ),
   },
@@ -64,7 +64,10 @@ export const CLIENT_CHECKS: readonly Check<ClientEvidence>[] = [
     title: 'It has a redirect URI on the machine of the user',
     fix: 'Trust its https redirect URIs by `admit` (CIMD_ADMIT), or add it as an integration.',
     examine: skippedWithout(
-      orSkipped((evidence) => membersOf(documentAnswer(evidence)?.body), 'there is no document in JSON'),
+      orSkipped(
+        (evidence: ClientEvidence) => membersOf(documentAnswer(evidence)?.body),
+        'there is no document in JSON',
+      ),
       ({ redirect_uris: uris }) => {
         const listed = Array.isArray(uris) ? uris.map(String) : []
         return 'accepted' in loopbackOnly()(listed) ? undefined : `it lists ${listed.join(' ') || 'none'}`
