@@ -191,7 +191,10 @@ describe('a self-registered client', () => {
     const { service, ask } = await openDeviceService()
     const client = await register(service, metadata)
     expect(client).toMatchObject({ grant_types: ['authorization_code', 'refresh_token'] })
-    expect(errorOf(await ask({}, client))).toBe('unauthorized_client')
+    expect(bodyOf(await ask({}, client))).toMatchObject({
+      error: 'unauthorized_client',
+      error_description: expect.stringContaining('ask the operator'),
+    })
   })
 
   it('gets it if the option allows it, for reading only', async () => {

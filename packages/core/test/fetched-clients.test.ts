@@ -1,5 +1,6 @@
-import type { RateLimiter } from '@grantkit/core'
+import { OAuthError, type RateLimiter } from '@grantkit/core'
 import { admitClientIds, admitHosts } from '@grantkit/core/client-documents'
+import { ERRORS } from '@grantkit/core/errors'
 import { aClient } from '@grantkit/testkit'
 import { describe, expect, it } from 'vitest'
 import {
@@ -423,6 +424,17 @@ describe('the answer of the host', () => {
     })
     await authorize(service, query(ID, { redirect_uri: 'http://127.0.0.1/other' }))
     expect(service.shown.error?.reason).toBe('redirect_uri_not_registered')
+  })
+
+  it('is refused with the words of the feature that does not accept its client', async () => {
+    const noEditor = () => ({
+      checkClient() {
+        throw new OAuthError(ERRORS.client_metadata_invalid, 'client_name: Editor is reserved')
+      },
+    })
+    const { service } = openWithDocuments({ features: [noEditor] })
+    expect(await reasonOf(service, asAlice(service))).toEqual([400, 'document_refused'])
+    expect(service.shown.error?.description).toBe('client_name: Editor is reserved')
   })
 
   it('with a scope limits its client', async () => {

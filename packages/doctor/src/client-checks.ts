@@ -1,7 +1,7 @@
 import { loopbackOnly } from '@grantkit/core'
 import type { DocumentFetchResponse } from '@grantkit/core/client-documents'
-import { type Check, firstComplaint, skippedWithout } from './check.ts'
-import { type ClientEvidence, documentAnswer, hostAnswer } from './client-evidence.ts'
+import { type Check, firstComplaint, orSkipped, skippedWithout } from './check.ts'
+import { type ClientEvidence, documentAnswer, hostAnswer, readDocument } from './client-evidence.ts'
 import { DOCUMENT_LIFE } from './document-life.ts'
 import { clientIdFault, documentFault } from './document-rules.ts'
 
@@ -25,7 +25,7 @@ export const CLIENT_CHECKS: readonly Check<ClientEvidence>[] = [
     title: 'Its host answers, at a public address, safely and in time',
     fix: `Run this on the host of the server. If it fails there: ${PIN}`,
     examine: skippedWithout(
-      ({ answer }) => answer,
+      orSkipped(({ answer }: ClientEvidence) => answer, 'no server asks a host for such a client id'),
       (answer) => (answer instanceof Error ? reasonOf(answer) : undefined),
     ),
   },
@@ -34,14 +34,14 @@ export const CLIENT_CHECKS: readonly Check<ClientEvidence>[] = [
     causes: 'document_unreachable',
     title: 'There is a document, not a redirect or a bot wall',
     fix: `Only a 200 is a document, and no redirect is followed: ${PIN}`,
-    examine: skippedWithout(hostAnswer, statusFault),
+    examine: skippedWithout(orSkipped(hostAnswer, 'there is no answer of its host'), statusFault),
   },
   {
     id: 'client-type',
     causes: 'document_invalid',
     title: 'It is sent as JSON',
     fix: `It needs the type application/json: ${PIN}`,
-    examine: skippedWithout(documentAnswer, ({ headers }) => {
+    examine: skippedWithout(readDocument, ({ headers }) => {
       const type = headers['content-type'] ?? 'missing'
       return /^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type) ? undefined : `Content-Type is ${type}`
     }),
@@ -51,7 +51,7 @@ export const CLIENT_CHECKS: readonly Check<ClientEvidence>[] = [
     causes: 'document_invalid',
     title: 'It describes this client, by the rules',
     fix: 'Only its publisher can change it. Who uses the client can register it as an integration instead.',
-    examine: skippedWithout(documentAnswer, ({ body }, { clientId }) => {
+    examine: skippedWithout(readDocument, ({ body }, { clientId }) => {
       const members = membersOf(body)
       if (members === undefined) return 'it is no JSON object'
       const other = members.client_id !== clientId && `client_id is ${JSON.stringify(members.client_id)}`
@@ -64,7 +64,10 @@ export const CLIENT_CHECKS: readonly Check<ClientEvidence>[] = [
     title: 'It has a redirect URI on the machine of the user',
     fix: 'Trust its https redirect URIs by `admit` (CIMD_ADMIT), or add it as an integration.',
     examine: skippedWithout(
-      (evidence) => membersOf(documentAnswer(evidence)?.body),
+      orSkipped(
+        (evidence: ClientEvidence) => membersOf(documentAnswer(evidence)?.body),
+        'there is no document in JSON',
+      ),
       ({ redirect_uris: uris }) => {
         const listed = Array.isArray(uris) ? uris.map(String) : []
         return 'accepted' in loopbackOnly()(listed) ? undefined : `it lists ${listed.join(' ') || 'none'}`

@@ -1,4 +1,5 @@
 import type { DocumentFetchResponse } from '@grantkit/core/client-documents'
+import { orSkipped } from './check.ts'
 
 /** What the host of a client's document answered. */
 export interface ClientEvidence {
@@ -17,3 +18,5 @@ export function documentAnswer(evidence: ClientEvidence): DocumentFetchResponse 
   const answer = hostAnswer(evidence)
   return answer?.status === 200 ? answer : undefined
 }
+
+export const readDocument = orSkipped(documentAnswer, 'there is no document')

@@ -1,6 +1,6 @@
 import type { HttpResponse } from '@grantkit/core'
-import type { VerdictId } from '@grantkit/explain'
-import { type Check, SKIPPED } from './check.ts'
+import { DOCTOR_AGENT, type VerdictId } from '@grantkit/explain'
+import { type Check, Skipped } from './check.ts'
 import { ENDPOINT_CHECKS } from './endpoint-checks.ts'
 import { type Ask, type Evidence, PROBES, type Probe, REGISTERING_PROBES } from './evidence.ts'
 import { METADATA_CHECKS } from './metadata-checks.ts'
@@ -42,6 +42,8 @@ export interface Finding {
   readonly fix?: string
   /** The verdict of `@grantkit/explain` on a sign-in that the fault stops. Failures only. */
   readonly causes?: VerdictId
+  /** Why it was skipped. Skipped checks only. */
+  readonly reason?: string
   /** What else was seen where there is no fault. A few checks only. */
   readonly note?: string
 }
@@ -97,9 +99,14 @@ export async function evidenceOf(
   for (const [name, ask] of Object.entries(probes)) {
     const probe = ask(baseUrl, answers, resource)
     if (probe && (follow || isAtHome(probe, [baseUrl, resource])) && !postsElsewhere(probe, baseUrl))
-      answers[name] = await send(probe).catch(() => undefined)
+      answers[name] = await send(marked(probe)).catch(() => undefined)
   }
   return { baseUrl, resource, answers, now: now(), idToken }
+}
+
+/** So that an operator knows the failed sign-ins of the doctor. */
+function marked(probe: Probe): Probe {
+  return { ...probe, headers: { ...probe.headers, 'user-agent': DOCTOR_AGENT } }
 }
 
 function isAtHome({ url }: Probe, home: readonly string[]): boolean {
@@ -116,6 +123,6 @@ export function findingOf<Seen>(check: Check<Seen>, evidence: Seen): Finding {
   const { id, title, fix, causes, examine, note } = check
   const seen = examine(evidence)
   if (seen === undefined) return { id, title, verdict: 'passed', ...(note && { note: note(evidence) }) }
-  if (seen === SKIPPED) return { id, title, verdict: 'skipped' }
+  if (seen instanceof Skipped) return { id, title, verdict: 'skipped', reason: seen.reason }
   return { id, title, verdict: 'failed', seen, fix, ...(causes && { causes }) }
 }

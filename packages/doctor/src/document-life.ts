@@ -1,7 +1,7 @@
 import type { DocumentFetchResponse } from '@grantkit/core/client-documents'
 import { freshFor } from '@grantkit/core/client-documents'
 import { type Check, skippedWithout } from './check.ts'
-import { type ClientEvidence, documentAnswer } from './client-evidence.ts'
+import { type ClientEvidence, documentAnswer, readDocument } from './client-evidence.ts'
 
 const LEAST = 5 * 60
 const MOST = 24 * 60 * 60
@@ -12,7 +12,7 @@ export const DOCUMENT_LIFE: Check<ClientEvidence> = {
   causes: 'document_unreachable',
   title: 'A server may keep it',
   fix: 'Its publisher should send `Cache-Control: max-age=3600`. Else each authorization asks its host, at most six times a minute.',
-  examine: skippedWithout(documentAnswer, (answer) =>
+  examine: skippedWithout(readDocument, (answer) =>
     secondsOf(answer) === undefined ? forbidding(answer) : undefined,
   ),
   note(evidence) {

@@ -1,16 +1,15 @@
-import { type Check, skippedWithout } from './check.ts'
+import { type Check, orSkipped, skippedWithout } from './check.ts'
 import { documentOf, type Evidence, headerOf } from './evidence.ts'
 
 /** Proofs that anybody could have made, since no key of the client is in them. */
 const WEAK = /^(none|HS)/
 
-/** Skipped where the server takes no proofs. */
 export const DPOP_CHECK: Check = {
   id: 'dpop',
   causes: 'dpop_proof_missing',
   title: 'Clients can bind their tokens to keys, scripts too (RFC 9449 5.1, 7.1, 8)',
   fix: 'Let the headers DPoP, DPoP-Nonce and WWW-Authenticate pass, and OPTIONS reach the service.',
-  examine: skippedWithout(algorithmsOf, (algorithms, { answers }) => {
+  examine: skippedWithout(orSkipped(algorithmsOf, 'the server takes no proofs'), (algorithms, { answers }) => {
     const weak = algorithms.find((name) => WEAK.test(name))
     if (weak !== undefined) return `dpop_signing_alg_values_supported has ${weak}`
     const { tokenPreflight, badBearer } = answers

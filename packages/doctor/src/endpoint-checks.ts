@@ -1,27 +1,40 @@
 import type { HttpResponse } from '@grantkit/core'
-import { type Check, firstComplaint, skippedWithout } from './check.ts'
+import { type Check, firstComplaint, orSkipped, Skipped, skippedWithout } from './check.ts'
 import { DPOP_CHECK } from './dpop-check.ts'
-import { allowedOriginFault, type Evidence, headerOf, memberOf, REQUESTED, STATE } from './evidence.ts'
+import {
+  allowedOriginFault,
+  type Evidence,
+  headerOf,
+  memberOf,
+  NO_CLIENT,
+  REQUESTED,
+  STATE,
+} from './evidence.ts'
 
-const answerTo = (name: string) => (evidence: Evidence) => evidence.answers[name]
+/** An endpoint at another origin is asked only with `--follow`, and never by POST. */
+const NO_ANSWER = 'there is no such endpoint at this origin, or it gave no answer'
 
-/** Absent if registration needs an initial access token (RFC 7591 3), which the doctor does not have. */
-const registrationAnswer = (name: string) => (evidence: Evidence) => {
-  const answer = answerTo(name)(evidence)
-  return needsInitialAccessToken(answer) ? undefined : answer
+const answerTo = (name: string, reason = NO_ANSWER) =>
+  orSkipped(({ answers }: Evidence) => answers[name], reason)
+
+/** Skipped if registration needs an initial access token (RFC 7591 3), which the doctor does not have. */
+const registrationAnswer = (name: string, reason?: string) => (evidence: Evidence) => {
+  const answer = answerTo(name, reason)(evidence)
+  if (answer instanceof Skipped || !needsInitialAccessToken(answer)) return answer
+  return new Skipped('registration needs an initial access token')
 }
 
-function needsInitialAccessToken(answer: HttpResponse | undefined): boolean {
+function needsInitialAccessToken(answer: HttpResponse): boolean {
   const isChallenged = /^bearer\b/i.test(headerOf(answer, 'www-authenticate'))
-  return answer?.status === 401 && isChallenged && memberOf(answer, 'error') === 'invalid_token'
+  return answer.status === 401 && isChallenged && memberOf(answer, 'error') === 'invalid_token'
 }
 
 /** The answers to a bad token. An API may have no route at the address of its resource: only a challenge counts. */
-function challenges({ answers }: Evidence): HttpResponse[] | undefined {
+function challenges({ answers }: Evidence): HttpResponse[] | Skipped {
   const { badBearer, badBearerAtResource } = answers
   const atResource = badBearerAtResource?.status === 401 ? badBearerAtResource : undefined
   const given = [badBearer, atResource].filter((answer) => answer !== undefined)
-  return given.length > 0 ? given : undefined
+  return given.length > 0 ? given : new Skipped('no endpoint here asks for an access token')
 }
 
 const UNCHANGED = 'Let the answers of the service pass as they are; a proxy must not replace error bodies.'
@@ -90,7 +103,7 @@ export const ENDPOINT_CHECKS: readonly Check[] = [
     causes: 'client_metadata_invalid',
     title: 'A native app can register itself (RFC 7591 3.2.1)',
     fix: 'Let the answers of the registration endpoint pass, or run with --no-register.',
-    examine: skippedWithout(registrationAnswer('registration'), (answer) =>
+    examine: skippedWithout(registrationAnswer('registration', NO_CLIENT), (answer) =>
       answer.status === 201 && memberOf(answer, 'client_id') !== undefined
         ? undefined
         : `the answer was ${answer.status} ${memberOf(answer, 'error') ?? ''}`,
@@ -125,7 +138,7 @@ export const ENDPOINT_CHECKS: readonly Check[] = [
     causes: 'redirect_uri_not_registered',
     title: 'An app may be answered on another loopback port than it registered (RFC 8252 7.3)',
     fix: 'Compare a loopback redirect URI without its port.',
-    examine: skippedWithout(answerTo('authorize'), (answer) => {
+    examine: skippedWithout(answerTo('authorize', NO_CLIENT), (answer) => {
       const accepted = answer.status === 200 || (answer.status >= 300 && answer.status < 400)
       return accepted ? undefined : `the answer was ${answer.status}`
     }),
@@ -135,7 +148,7 @@ export const ENDPOINT_CHECKS: readonly Check[] = [
     causes: 'code_not_redeemed',
     title: 'Every answer to an app carries iss and its state (RFC 9207 2)',
     fix: 'The issuer in the answer must be the base URL byte for byte.',
-    examine: skippedWithout(answerTo('unknownScope'), (answer, { baseUrl }) => {
+    examine: skippedWithout(answerTo('unknownScope', NO_CLIENT), (answer, { baseUrl }) => {
       const location = headerOf(answer, 'location')
       if (!location.startsWith(`${REQUESTED}?`)) return `the answer was ${answer.status} ${location}`
       const given = new URL(location).searchParams

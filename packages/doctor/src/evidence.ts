@@ -31,18 +31,12 @@ export const REQUESTED_ORIGIN = 'http://127.0.0.1:49150'
 export const REQUESTED = `${REQUESTED_ORIGIN}/doctor`
 export const STATE = 'doctor+state'
 
+/** Why checks are skipped that need one. */
+export const NO_CLIENT = 'the doctor registered no client'
+
 /** The client of probes for an error. No server knows it. */
 const UNKNOWN_CLIENT = 'doctor'
 const HTTPS_CALLBACK = `${ORIGIN}/callback`
-const REDIRECT_URIS: readonly unknown[] = [REGISTERED, REQUESTED, HTTPS_CALLBACK]
-
-/** Whether a request with these parameters is a probe of the doctor. Any caller can send the same ones. */
-export function isProbe(sent: {
-  readonly clientId?: string | undefined
-  readonly redirectUri?: string | undefined
-}): boolean {
-  return sent.clientId === UNKNOWN_CLIENT || REDIRECT_URIS.includes(sent.redirectUri)
-}
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 const BAD_BEARER = { authorization: 'Bearer doctor' }

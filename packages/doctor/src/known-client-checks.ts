@@ -1,8 +1,8 @@
 import type { HttpResponse } from '@grantkit/core'
 import type { KnownClient } from '@grantkit/known-clients'
-import { type Check, firstComplaint, SKIPPED, skippedWithout } from './check.ts'
-import { documentOf, headerOf, listed, type Metadata, memberOf, metadata } from './evidence.ts'
-import { METADATA_CHECKS } from './metadata-checks.ts'
+import { type Check, firstComplaint, orSkipped, Skipped, skippedWithout } from './check.ts'
+import { documentOf, headerOf, listed, type Metadata, memberOf, metadata, NO_CLIENT } from './evidence.ts'
+import { METADATA_CHECKS, readMetadata } from './metadata-checks.ts'
 import { registeredUrisOf } from './registered-redirect-uris.ts'
 import { readsDocuments, registers } from './ways-of-known-clients.ts'
 
@@ -26,7 +26,7 @@ function wayIn({ id, name, documents }: KnownClient): Check {
     causes: 'client_unknown',
     title: `${name} can introduce itself`,
     fix: `Enable registration${documents.length > 0 ? ' or client ID metadata documents' : ''}, or add it: clients add --known ${id}.`,
-    examine: skippedWithout(metadata, (document) =>
+    examine: skippedWithout(readMetadata, (document) =>
       registers(document) || byDocument(document) ? undefined : 'the operator adds each client',
     ),
     note: (evidence) =>
@@ -42,7 +42,7 @@ function promises({ name, needs = [], caution }: KnownClient): Check {
     causes: 'never_requested',
     title: `The metadata promise what ${name} needs`,
     fix: 'Offer the method none (CLIENT_AUTHENTICATION), and let iss pass: in the metadata and in every answer (RFC 9207).',
-    examine: skippedWithout(metadata, (document) =>
+    examine: skippedWithout(readMetadata, (document) =>
       firstComplaint([
         caution !== 'confidential' &&
           !listed(document, 'token_endpoint_auth_methods_supported').includes('none') &&
@@ -63,7 +63,7 @@ function registration(client: KnownClient): Check {
     title: `${name} may register its redirect URIs`,
     fix: `Allow it: add ${id} to KNOWN_CLIENTS, or to the option only of knownClients() in @grantkit/known-clients. If it comes by its document alone: CIMD_ADMIT.`,
     examine: skippedWithout(
-      ({ answers }) => answers.registration,
+      orSkipped(({ answers }) => answers.registration, NO_CLIENT),
       (answer) => {
         if (answer.status !== 201) return `the answer was ${answer.status} ${reasonOf(answer)}`
         const left = registeredUrisOf(client).filter((uri) => !isRegistered(uri, answer))
@@ -99,7 +99,7 @@ function authorization(client: KnownClient): Check {
         const answer = answers[authorizationProbe(uri)]
         return answer ? [refusalAt(uri, answer)] : []
       })
-      return answered.length === 0 ? SKIPPED : firstComplaint(answered)
+      return answered.length === 0 ? new Skipped(NO_CLIENT) : firstComplaint(answered)
     },
   }
 }

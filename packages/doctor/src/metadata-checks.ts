@@ -1,4 +1,4 @@
-import { type Check, firstComplaint, skippedWithout } from './check.ts'
+import { type Check, firstComplaint, orSkipped, skippedWithout } from './check.ts'
 import {
   allowedOriginFault,
   documentOf,
@@ -10,6 +10,8 @@ import {
 } from './evidence.ts'
 
 const DEVICE_CODE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
+
+export const readMetadata = orSkipped(metadata, 'the server metadata cannot be read')
 
 /** The documents that clients read first. */
 export const METADATA_CHECKS: readonly Check[] = [
@@ -57,7 +59,7 @@ export const METADATA_CHECKS: readonly Check[] = [
     causes: 'sign_in_repeated',
     title: 'Every endpoint is at the address that clients use',
     fix: 'Behind a TLS proxy the base URL is the https address outside; it is never taken from a request.',
-    examine: skippedWithout(metadata, (document, { baseUrl }) => {
+    examine: skippedWithout(readMetadata, (document, { baseUrl }) => {
       const { origin } = new URL(baseUrl)
       const endpoints = Object.entries(document).filter(
         ([name]) => name.endsWith('_endpoint') || name === 'jwks_uri',
@@ -71,7 +73,7 @@ export const METADATA_CHECKS: readonly Check[] = [
     causes: 'challenge_method_unsupported',
     title: 'PKCE is S256 and nothing else (RFC 9700 2.1.1)',
     fix: 'Offer S256 only: plain gives the verifier away.',
-    examine: skippedWithout(metadata, (document) => {
+    examine: skippedWithout(readMetadata, (document) => {
       const methods = listed(document, 'code_challenge_methods_supported').join(' ')
       return methods === 'S256' ? undefined : `code_challenge_methods_supported is "${methods}"`
     }),
@@ -95,7 +97,7 @@ export const METADATA_CHECKS: readonly Check[] = [
     causes: 'client_auth_method_mismatch',
     title: 'The ways to authenticate fit what is offered (RFC 8414 2)',
     fix: 'List the signing algorithms together with private_key_jwt; with client_credentials, offer private_key_jwt or client_secret_basic.',
-    examine: skippedWithout(metadata, authenticationFault),
+    examine: skippedWithout(readMetadata, authenticationFault),
   },
   {
     id: 'keys',
@@ -103,7 +105,7 @@ export const METADATA_CHECKS: readonly Check[] = [
     title: 'The key set shows public keys, each with kid and alg (RFC 7517)',
     fix: 'Publish only the public members of each key, with its kid and alg.',
     examine: skippedWithout(
-      ({ answers }) => answers.keys,
+      orSkipped(({ answers }) => answers.keys, 'there is no key set at this origin, or no answer'),
       (answer, evidence) =>
         unreadable(answer) ??
         keyFault(documentOf(answer), listed(metadata(evidence) ?? {}, 'scopes_supported').includes('openid')),

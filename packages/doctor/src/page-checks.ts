@@ -1,14 +1,29 @@
 import type { HttpResponse } from '@grantkit/core'
-import { type Check, skippedWithout } from './check.ts'
-import { documentOf, type Evidence, headerOf, memberOf, REQUESTED_ORIGIN } from './evidence.ts'
+import { type Check, orSkipped, Skipped, skippedWithout } from './check.ts'
+import {
+  documentOf,
+  type Evidence,
+  headerOf,
+  memberOf,
+  NO_CLIENT,
+  REQUESTED_ORIGIN,
+} from './evidence.ts'
 
 /**
  * The first page that a user sees: sign-in, or consent if no sign-in is needed. A redirect, as to the sign-in page of an
  * application, is no page.
  */
-const page = ({ answers: { page: signIn, authorize } }: Evidence): HttpResponse | undefined => {
-  if (signIn !== undefined) return isRedirect(signIn) ? undefined : signIn
-  return authorize?.status === 200 ? authorize : undefined
+const page = ({ baseUrl, answers: { page: signIn, authorize } }: Evidence): HttpResponse | Skipped => {
+  const answer = signIn ?? authorize
+  if (answer === undefined) return new Skipped(NO_CLIENT)
+  if (isRedirect(answer)) {
+    const location = headerOf(answer, 'location')
+    const leads = URL.canParse(location, baseUrl) ? new URL(location, baseUrl).origin : location
+    return new Skipped(`the user is sent on to ${leads}, whose pages the doctor does not read`)
+  }
+  if (answer === authorize && answer.status !== 200)
+    return new Skipped(`the authorization endpoint answered ${answer.status}`)
+  return answer
 }
 
 /** Checks of pages, browser behaviour and clocks. */
@@ -59,7 +74,10 @@ export const PAGE_CHECKS: readonly Check[] = [
     title: 'The clock is right within ten seconds',
     fix: 'Synchronise the clock of the server: it and the clocks of the clients decide whether a token has expired.',
     examine: skippedWithout(
-      ({ answers }) => headerOf(answers.serverMetadata, 'date') || undefined,
+      orSkipped(
+        ({ answers }) => headerOf(answers.serverMetadata, 'date') || undefined,
+        'the metadata came without a Date header',
+      ),
       (date, { now }) => {
         const skew = Math.round(Date.parse(date) / 1000 - now)
         return Math.abs(skew) <= 10 ? undefined : `it is ${Math.abs(skew)} s ${skew > 0 ? 'ahead' : 'behind'}`
@@ -72,7 +90,7 @@ export const PAGE_CHECKS: readonly Check[] = [
     title: 'An ID token names the same issuer, and is signed by a published key',
     fix: 'Set the base URL to the address that clients use, and publish every key that still has live tokens.',
     examine: skippedWithout(
-      ({ idToken }) => idToken,
+      orSkipped(({ idToken }) => idToken, 'no ID token was given (--id-token)'),
       (idToken, { baseUrl, answers }) => {
         const [header, claims] = idToken.split('.', 2).map(decoded)
         if (memberOf(claims, 'iss') !== baseUrl) return `iss is ${memberOf(claims, 'iss')}`

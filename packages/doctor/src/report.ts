@@ -16,7 +16,7 @@ export function report(subject: string, findings: readonly Finding[]): string[] 
   return [`\n${styleText('bold', terminalText(subject))}\n`, ...findings.map(row), `\n${summary}`]
 }
 
-function row({ verdict, title, seen = '', fix, causes, note }: Finding): string {
+function row({ verdict, title, seen = '', fix, causes, reason, note = reason }: Finding): string {
   const shown = terminalText(seen.length > MAX_SEEN ? `${seen.slice(0, MAX_SEEN)}…` : seen)
   const stops = causes === undefined ? '' : styleText('dim', `\n      Stops sign-ins: ${causes}`)
   const details = verdict === 'failed' ? `\n      ${styleText('red', shown)}\n      ${fix}${stops}` : ''

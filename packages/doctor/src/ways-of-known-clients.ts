@@ -1,10 +1,12 @@
-import { type Check, firstComplaint, skippedWithout } from './check.ts'
+import { type Check, firstComplaint, Skipped, skippedWithout } from './check.ts'
 import { type Evidence, listed, type Metadata, metadata } from './evidence.ts'
+import { readMetadata } from './metadata-checks.ts'
 
 /** Where the operator adds each client, none of them comes by itself. */
-const openMetadata = (evidence: Evidence): Metadata | undefined => {
-  const document = metadata(evidence)
-  return document && (registers(document) || readsDocuments(document)) ? document : undefined
+const openMetadata = (evidence: Evidence): Metadata | Skipped => {
+  const document = readMetadata(evidence)
+  if (document instanceof Skipped || registers(document) || readsDocuments(document)) return document
+  return new Skipped('the operator adds each client')
 }
 export const registers = (document: Metadata) => document.registration_endpoint !== undefined
 export const readsDocuments = (document: Metadata) => document.client_id_metadata_document_supported === true

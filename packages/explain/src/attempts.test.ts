@@ -1,6 +1,7 @@
 import type { BaseEvent } from '@grantkit/core/internal'
 import { expect, it } from 'vitest'
 import { attemptsOf } from './attempts.ts'
+import { DOCTOR_AGENT } from './sign-in-steps.ts'
 
 const ERROR = { reason: 'unexpected', status: 400 }
 const REQUEST = { path: '/patients/alice' }
@@ -24,6 +25,15 @@ it('a refused call does not have the path of the API, which may name a person', 
   attempts.know(request, { expects: 'first_call' })
   attempts.refused(request, ERROR)
   expect(JSON.stringify(events)).not.toContain('patients')
+})
+
+it.each([
+  [DOCTOR_AGENT, true],
+  ['a browser', undefined],
+])('a request of %s has the fact probe: %s', (agent, probe) => {
+  const { attempts, events } = ofGuard()
+  attempts.refused({ ...REQUEST, headers: { 'user-agent': agent } }, ERROR)
+  expect(events.map((event) => event.probe)).toEqual([probe])
 })
 
 it.each([

@@ -17,7 +17,7 @@ import {
 } from './attempt-facts.ts'
 import { grantSteps } from './grant-steps.ts'
 import { derivation, formatReference, referenceIn } from './reference.ts'
-import type { StepEvent, StepFacts, StepName, StepOutcome } from './sign-in-steps.ts'
+import { DOCTOR_AGENT, type StepEvent, type StepFacts, type StepName, type StepOutcome } from './sign-in-steps.ts'
 
 /** What is known of a request, as long as it is answered. */
 interface Known {
@@ -29,8 +29,8 @@ interface Known {
 
 /** Reasons why no client is found for an authorization request. Any other error before that is one of the request. */
 const NO_CLIENT: readonly string[] = [
-  ...['client_unknown', 'document_unreachable', 'document_invalid', 'too_many_unknown_documents'],
-  ...['store_unavailable', 'unexpected'],
+  ...['client_unknown', 'document_unreachable', 'document_invalid', 'document_refused'],
+  ...['too_many_unknown_documents', 'store_unavailable', 'unexpected'],
 ]
 
 /** Steps that only these errors refuse, wherever they arise. */
@@ -87,6 +87,7 @@ export function attemptsOf(context: ObserverContext, secret?: string) {
   ): void {
     const { facts } = knownOf(request)
     if (request.remoteAddress !== undefined) facts.network ??= coarseNetworkOf(request.remoteAddress)
+    if (request.headers?.['user-agent'] === DOCTOR_AGENT) facts.probe = true
     const reference = referenceOf(request)
     emit({ type: 'step', reference, at: now(), step, outcome, ...facts, ...more } satisfies StepEvent)
   }

@@ -14,7 +14,13 @@ export {
 } from './flight-recorder.ts'
 export { type SignInAttempts, signInAttempts } from './observer.ts'
 export { formatReference, parseReference } from './reference.ts'
-export type { StepEvent, StepFacts, StepName, StepOutcome } from './sign-in-steps.ts'
+export {
+  DOCTOR_AGENT,
+  type StepEvent,
+  type StepFacts,
+  type StepName,
+  type StepOutcome,
+} from './sign-in-steps.ts'
 export { type Verdict, verdictOf } from './verdict.ts'
 export type { Compared } from './verdict-comparison.ts'
 export type { Party, VerdictText } from './verdicts/verdict-text.ts'

@@ -60,7 +60,12 @@ export interface StepFacts {
   readonly document?: 'host' | 'cache' | 'last approval' | 'copy' | undefined
   /** Why the document or the keys of the client could not be read. For the operator only. */
   readonly fault?: string | undefined
+  /** The request has the `DOCTOR_AGENT`. */
+  readonly probe?: true | undefined
 }
+
+/** The `User-Agent` of the requests of `@grantkit/doctor`. Anybody can send the same one. */
+export const DOCTOR_AGENT = 'grantkit-doctor'
 
 /** A step of a sign-in attempt. */
 export interface StepEvent extends StepFacts {

@@ -61,6 +61,7 @@ const COMPARISONS: Readonly<Record<string, Comparison>> = {
   bearer_scope_missing: (_, steps) => ({ 'scope allowed': earlier('allowed', steps)?.scopes?.join(' ') }),
   document_unreachable: hostFault,
   document_invalid: hostFault,
+  document_refused: hostFault,
   client_keys_unreachable: hostFault,
   jwt_grant_rule: ({ fault }) => ({ 'the assertion': fault }),
   code_of_other_client: bothClients,

@@ -36,7 +36,7 @@ export const KNOWN_CLIENTS: readonly KnownClient[] = [
 export type OwnKnownClient = Pick<KnownClient, 'id' | 'name' | 'host' | 'redirectUris'> & Partial<KnownClient>
 
 export interface KnownClientsOptions {
-  /** The ids of the entries that are on, in place of the default set; empty for none. */
+  /** The ids of the entries that are on, and `on` for the default set; empty for none. Default: `['on']`. */
   readonly only?: readonly string[] | undefined
   /** The ids of entries that are off. */
   readonly except?: readonly string[] | undefined
@@ -104,10 +104,12 @@ export function knownClients(options: KnownClientsOptions = {}): KnownClients {
   }
 }
 
-function entriesOn({ only, except = [] }: KnownClientsOptions, own: readonly KnownClient[]): KnownClient[] {
-  checkIds('only', only ?? [], KNOWN_CLIENTS)
+function entriesOn({ only = ['on'], except = [] }: KnownClientsOptions, own: readonly KnownClient[]): KnownClient[] {
+  const ids = only.filter((id) => id !== 'on')
+  checkIds('only', ids, KNOWN_CLIENTS)
   checkIds('except', except, KNOWN_CLIENTS)
-  const chosen = KNOWN_CLIENTS.filter((entry) => only?.includes(entry.id) ?? isOnByDefault(entry))
+  const usual = ids.length < only.length
+  const chosen = KNOWN_CLIENTS.filter((entry) => ids.includes(entry.id) || (usual && isOnByDefault(entry)))
   const named = [...chosen.filter(({ id }) => !except.includes(id)), ...own]
   for (const { id, removed } of named)
     if (removed !== undefined) console.error(`Grantkit: knownClients: ${id} stays off: ${removed}`)

@@ -15,6 +15,7 @@ describe('knownClients', () => {
       ['cursor', 'antigravity'],
     ],
     ['none with an empty `only`', { only: [] }, []],
+    ['the default set and others', { only: ['on', 'antigravity'] }, [...byDefault, 'antigravity']],
     ['the default set without `except`', { except: ['v0'] }, byDefault.filter((id) => id !== 'v0')],
     ['the clients in `only` without `except`', { only: ['cursor', 'v0'], except: ['v0'] }, ['cursor']],
     ['own entries next to the others', { only: ['cursor'], also: [OWN] }, ['cursor', 'own']],

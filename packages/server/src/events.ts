@@ -412,6 +412,7 @@ export interface PasswordMailSent {
 /** An operator looked at a sign-in attempt, or at the latest ones of a user. */
 interface AttemptRead {
   readonly type: 'attempt_read'
+  /** As users see it. */
   readonly reference?: string | undefined
   /** The user whose attempt it is, if one signed in. */
   readonly subject?: string | undefined

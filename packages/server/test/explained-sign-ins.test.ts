@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { diagnose, sendByFetch } from '@grantkit/doctor'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { DANA, THEO } from './people.ts'
 import { ranCommand } from './ran-command.ts'
 import { type RunningServer, runServer } from './running-server.ts'
@@ -75,6 +76,8 @@ describe('a request that is refused', () => {
     expect(await why(reference)).toContain('reason code_unknown')
     const json = JSON.parse(await why(reference, '--json'))
     expect(json).toMatchObject({
+      reference,
+      steps: [{ reference }],
       verdict: { id: 'code_unknown' },
       keptIn: 'database',
       client: { clientName: 'A tool' },
@@ -101,6 +104,7 @@ describe('a user who allows an app that never redeems its code', () => {
 
   it('is a JSON line, with every step', async () => {
     const listed = JSON.parse(await why('--client', clientId, '--json'))
+    expect(listed.reference).toMatch(SHOWN)
     const steps = listed.steps.map(({ step }: { step: string }) => step)
     expect(steps).toEqual(expect.arrayContaining(['requested', 'signed_in', 'allowed', 'sent_back']))
     expect(listed.steps).toContainEqual(
@@ -132,6 +136,19 @@ it('an app that gets its tokens for a guard of this process is a failure until i
   await fetch(`${own.baseUrl}/admin/api/users`, { headers })
   expect(await verdict()).toEqual(['succeeded'])
   await own.close()
+})
+
+it('what the doctor caused is marked, by the command and on the page', async () => {
+  const examined = await runServer()
+  onTestFinished(() => examined.close())
+  await examined.accounts.setAdmin(DANA.id, true)
+  await diagnose(examined.baseUrl, sendByFetch)
+  await examined.recording.flush()
+  const lines = (await ranCommand(examined, ['why', '--failed'])).output.split('\n')
+  expect(lines.length, lines.join('\n')).toBeGreaterThan(4)
+  expect(lines.filter((line) => !line.endsWith('  probe of the doctor'))).toEqual([])
+  const { text } = await (await browserOf(examined, 'demo'))('/admin/why')
+  expect(text.split('probe of the doctor').length - 1, text).toBeGreaterThanOrEqual(lines.length)
 })
 
 describe('an attempt without a user and without an error', () => {

@@ -51,7 +51,7 @@ describe('the page of a sign-in attempt', () => {
     await visit('/admin/why/AAAA-0002')
     const { text } = await visit(`/admin/trail?type=attempt_read&user=${THEO.id}`)
     expect(text).toContain('admin demo@example.com')
-    expect(text).toContain('AAAA0002')
+    expect(text).toContain('AAAA-0002')
   })
 
   it('has one for the list of a user too, even if it is empty', async () => {

@@ -78,7 +78,7 @@ async function stop(program: ChildProcess): Promise<void> {
 }
 
 it('starts, says how to add the first user, and keeps users and clients over a restart', async () => {
-  expect(printed).toContain('There are no users yet: grantkit users add')
+  expect(printed).toContain('There are no users yet: npx grantkit users add')
   await grantkit('users', 'add', '--email', ADA.email, '--name', 'Ada')
   const json = await grantkit('clients', 'add', '--name', 'Notes', '--redirect-uri', REDIRECT_URI, '--json')
   const { client_id: clientId, client_secret: clientSecret } = JSON.parse(json)

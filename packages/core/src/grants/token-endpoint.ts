@@ -37,7 +37,7 @@ export const GRANT_TYPE_ERRORS = defineErrors({
   grant_type_unsupported: ['unsupported_grant_type', 'Unsupported grant_type. See grant_types_supported'],
   grant_type_not_registered: [
     'unauthorized_client',
-    'The client is not registered for this grant_type. Add it to grant_types of the registration',
+    'The client is not registered for this grant_type. Register with it, or ask the operator',
   ],
 })
 

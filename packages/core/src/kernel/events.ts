@@ -11,6 +11,8 @@ export interface BaseEvent {
 /** What an observer reads of a request record. The record itself identifies the request. */
 export interface ObservedRequest {
   readonly path: string
+  /** Names in lower case. */
+  readonly headers?: Readonly<Record<string, string | string[] | undefined>> | undefined
   readonly remoteAddress?: string | undefined
 }
 

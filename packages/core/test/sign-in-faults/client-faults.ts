@@ -1,5 +1,6 @@
-import type { HttpResponse } from '@grantkit/core'
+import { type HttpResponse, OAuthError } from '@grantkit/core'
 import { clientDocuments } from '@grantkit/core/client-documents'
+import { ERRORS } from '@grantkit/core/errors'
 import { knownClients } from '@grantkit/known-clients'
 import { authorizationQuery, register } from '../client.ts'
 import { REDIRECT_URI, type Service } from '../service.ts'
@@ -93,6 +94,22 @@ export const CLIENT_FAULTS: readonly Fault[] = [
     provoke: (service) => pageOf(service, authorizationQuery(DOCUMENT)),
     verdict: 'document_invalid',
     compared: { document: DOCUMENT, fault: 'redirect_uris: Invalid input: expected array, received string' },
+  },
+  {
+    fault: 'a feature does not accept the client of a valid document',
+    options: {
+      features: [
+        documentHost(200, { redirect_uris: [REDIRECT_URI] }),
+        () => ({
+          checkClient({ clientName }) {
+            throw new OAuthError(ERRORS.client_metadata_invalid, `client_name: ${clientName} is reserved`)
+          },
+        }),
+      ],
+    },
+    provoke: (service) => pageOf(service, authorizationQuery(DOCUMENT)),
+    verdict: 'document_refused',
+    compared: { document: DOCUMENT, fault: 'client_name: Editor is reserved' },
   },
   {
     fault: 'too many clients register from one address',

@@ -47,6 +47,14 @@ export const CLIENT_VERDICTS = {
       'The `client_id` must be the address of a client metadata document, which answers with JSON that names this address as its `client_id`, and an authentication method that the server offers, such as `none`.',
     doctorCheck: 'client-document',
   },
+  document_refused: {
+    by: 'app',
+    sentence:
+      'The client ID metadata document of the app is valid, and a feature of this server does not accept the client that it describes.',
+    fix: '`fault` says why. If the app should be accepted, change the settings of the feature that refuses it.',
+    toDeveloper:
+      'Your client metadata document was read, and this server does not accept the client that it describes. The description of the error says why: change the document, or ask the operator.',
+  },
   client_keys_unreachable: {
     by: 'network',
     sentence: 'The host of the keys of the client (`jwks_uri`) gave this server no valid answer in time.',

@@ -12,8 +12,9 @@ export const GRANT_TYPE_VERDICTS = {
   grant_type_not_registered: {
     by: 'app',
     sentence: 'The app used a grant type that it is not registered for.',
-    fix: 'Register the app with this grant type.',
-    toDeveloper: 'Name the grant type in `grant_types` of your registration.',
+    fix: 'Register the app with this grant type. A client that registers itself gets only those that the server offers to all.',
+    toDeveloper:
+      'Name the grant type in `grant_types` of your registration. If the answer to it lacks the grant type, ask the operator to register your app.',
   },
   client_credentials_not_allowed: {
     by: 'operator',

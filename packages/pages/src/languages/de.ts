@@ -311,6 +311,7 @@ export const de: Language = {
     appUnknown: '{brand} kennt diese App nicht. Gehen Sie zu ihr zurück, und melden Sie sich neu an.',
     appNotDescribed:
       'Die App nennt eine Adresse, unter der sie beschrieben sei, und dort ist sie es nicht. Gehen Sie zur App zurück, und versuchen Sie es noch einmal.',
+    appNotAccepted: '{brand} lässt diese App so nicht zu. Wenden Sie sich an den Betreiber von {brand}.',
     redirectAddress:
       'Die App möchte die Antwort an einer Adresse erhalten, die nicht für sie registriert ist. Sie wurden nicht dorthin geleitet. Entfernen Sie die Verbindung in der App, und fügen Sie sie neu hinzu: Dann registriert die App die neue Adresse.',
     redirectNotAllowed:

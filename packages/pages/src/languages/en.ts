@@ -354,6 +354,7 @@ export const en = {
     appUnknown: '{brand} does not know this app. Go back to it and sign in again.',
     appNotDescribed:
       'The app named an address that should describe it, but it is not described there. Go back to the app and try again.',
+    appNotAccepted: '{brand} does not accept this app as it is. Ask the operator of {brand}.',
     redirectAddress:
       'The app wants the answer at an address that is not registered for it. You were not sent there. Remove the connection in the app and add it again, so that it registers the new address.',
     redirectNotAllowed:

@@ -301,6 +301,7 @@ export const es: Language = {
     appUnknown: '{brand} no conoce esta aplicación. Vuelva a ella e inicie sesión de nuevo.',
     appNotDescribed:
       'La aplicación indica una dirección que supuestamente la describe, pero no es así. Vuelva a la aplicación e inténtelo de nuevo.',
+    appNotAccepted: '{brand} no acepta esta aplicación tal como es. Consulte al operador de {brand}.',
     redirectAddress:
       'La aplicación quiere recibir la respuesta en una dirección que no está registrada para ella. No se le ha redirigido allí. Elimine la conexión en la aplicación y vuelva a añadirla: así registrará la nueva dirección.',
     redirectNotAllowed:

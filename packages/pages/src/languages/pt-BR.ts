@@ -297,6 +297,7 @@ export const ptBR: Language = {
     appUnknown: '{brand} não conhece este aplicativo. Volte a ele e entre novamente.',
     appNotDescribed:
       'O aplicativo indica um endereço que o descreveria, mas isso não acontece. Volte ao aplicativo e tente novamente.',
+    appNotAccepted: '{brand} não aceita este aplicativo como ele está. Fale com o operador de {brand}.',
     redirectAddress:
       'O aplicativo quer receber a resposta em um endereço que não está registrado para ele. Você não foi redirecionado para lá. Remova a conexão no aplicativo e adicione-a de novo: assim ele registra o novo endereço.',
     redirectNotAllowed:

@@ -13,6 +13,7 @@ export function adviceOn(
 export const ADVICE: Readonly<Record<string, keyof Language['advice']>> = {
   client_unknown: 'appUnknown',
   document_invalid: 'appNotDescribed',
+  document_refused: 'appNotAccepted',
   redirect_uri_missing: 'appMistake',
   redirect_uri_not_registered: 'redirectAddress',
   redirect_uri_not_accepted: 'redirectNotAllowed',

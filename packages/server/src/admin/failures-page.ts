@@ -2,8 +2,10 @@ import { formatReference, parseReference, type StepEvent } from '@grantkit/expla
 import { html } from '@grantkit/pages'
 import type { FoundAttempt, ReadAttempt } from '../attempts/attempt-reader.ts'
 import {
+  isProbe,
   KEPT_WORDS,
   PARTY_WORDS,
+  PROBE_WORDS,
   STEP_WORDS,
   sentValues,
   since,
@@ -89,7 +91,7 @@ ${failureTable(path, { ...filter }, chosen, names)}
 ${attemptTable(sources.site, shown, names)}`
 }
 
-/** Failed attempts with the same verdict and the same client. */
+/** Failed attempts with the same verdict and the same client, those of the doctor apart. */
 interface Failure {
   readonly latest: ReadAttempt
   readonly count: number
@@ -132,14 +134,18 @@ function attemptTable(site: Site, attempts: readonly ReadAttempt[], names: Names
 }
 
 function grouped(failures: readonly ReadAttempt[]): Failure[] {
-  const groups = Map.groupBy(failures, ({ verdict, clientId }) => JSON.stringify([verdict.id, clientId]))
+  const groups = Map.groupBy(failures, (failure) =>
+    JSON.stringify([failure.verdict.id, failure.clientId, isProbe(failure)]),
+  )
   return [...groups.values()]
     .flatMap((group) => group.slice(0, 1).map((latest) => ({ latest, count: group.length })))
     .sort((one, other) => other.count - one.count)
 }
 
-function sentence({ verdict }: ReadAttempt): Markup {
-  return html`<span title="${verdict.id}">${verdictText(verdict.sentence)}</span>`
+function sentence(attempt: ReadAttempt): Markup {
+  const { id, sentence } = attempt.verdict
+  const probe = isProbe(attempt) ? html`<div class="hint">${PROBE_WORDS}</div>` : ''
+  return html`<span title="${id}">${verdictText(sentence)}</span>${probe}`
 }
 
 function clientOf({ clientId }: ReadAttempt, names: Names): Markup | string {

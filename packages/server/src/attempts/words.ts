@@ -52,6 +52,13 @@ export function sentValues(compared: readonly Compared[]): readonly Compared[] {
   return compared.filter(({ label }) => label.endsWith(' sent') || label.endsWith(' requested'))
 }
 
+export const PROBE_WORDS = 'probe of the doctor'
+
+/** Whether the doctor has a part in an attempt. */
+export function isProbe({ steps }: { readonly steps: readonly StepEvent[] }): boolean {
+  return steps.some(({ probe }) => probe)
+}
+
 /** For a place that shows no code: pages show what stands between the marks as code. */
 export function withoutMarks(text: string): string {
   return text.replaceAll('`', '')

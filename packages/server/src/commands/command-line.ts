@@ -76,9 +76,16 @@ function parsed(words: readonly string[], args: ArgsDef) {
     const { message } = error as Error
     const [, unknown] = /^Unknown option '(-[^']+)'/.exec(message) ?? []
     const known = ['--help', ...named.map(([name]) => `--${name}`)]
+    // The variable or the key of an option often has a longer name, such as BASE_URL for --url.
+    const near = unknown && known.find((name) => lettersOf(unknown).endsWith(lettersOf(name)))
+    const advice = near ? ` Did you mean ${near}?` : suggestion(unknown ?? '', known)
     // Without the advice of Node, which is partly wrong for these commands.
-    throw new UsageError(`${message.split(/\.(?:\s|$)/, 1)[0]}.${unknown ? suggestion(unknown, known) : ''}`)
+    throw new UsageError(`${message.split(/\.(?:\s|$)/, 1)[0]}.${unknown ? advice : ''}`)
   }
+}
+
+function lettersOf(option: string): string {
+  return option.toLowerCase().replaceAll(/[^a-z]/g, '')
 }
 
 function checkChoice(option: string, choices: readonly string[], value: unknown): void {
@@ -103,8 +110,8 @@ interface Called {
 }
 
 /**
- * Runs the command that the words name. `--help` prints its usage. An invalid command line ends with 2 and prints why,
- * with the usage; a command that fails ends with 1.
+ * Runs the command that the words name. `--help` prints its usage, `--version` the version of this package. An invalid
+ * command line ends with 2 and prints why, with the usage; a command that fails ends with 1.
  *
  * @param name by which the program was called, for the usage
  */
@@ -113,6 +120,7 @@ export async function runProgram(
   command: Command,
   words: readonly string[] = process.argv.slice(2),
 ): Promise<void> {
+  if (words[0] === '--version') return console.log(`@grantkit/server ${await ownVersion()}`)
   const called = await calledCommand({ name, command, words })
   if (asksForHelp(called.words)) return console.log(await usageOf(called, process.stdout.isTTY))
   try {
@@ -124,6 +132,11 @@ export async function runProgram(
     console.error(`${terminalText(error.message)}\n\n${await usageOf(called, process.stderr.isTTY)}`)
     process.exitCode = 2
   }
+}
+
+async function ownVersion(): Promise<string> {
+  const { readFile } = await import('node:fs/promises')
+  return JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')).version
 }
 
 /** The deepest command that the words name. */

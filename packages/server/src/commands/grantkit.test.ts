@@ -28,6 +28,11 @@ function leaves(command: CommandDef, words: readonly string[] = []): [string, Co
   return subCommands.flatMap(([word, subCommand]) => leaves(subCommand, [...words, word]))
 }
 
+it('--version prints the version of the package', async () => {
+  const { status, output } = await printedBy(['--version'])
+  expect([status, output]).toEqual([0, expect.stringMatching(/^@grantkit\/server \d+\.\d+\.\d+/)])
+})
+
 describe('--help', () => {
   it.each(leaves(program))('of %s names its arguments', async (words, { args = {} }) => {
     const { status, output } = await printedBy([...words.split(' '), '--help'])
@@ -81,6 +86,8 @@ it.each([
   [['trail', 'list', '--limit', '0'], '--limit must be a whole number of at least 1, not "0".'],
   [['init', '--yes', '--database', 'mysql'], '--database must be sqlite or postgres, not "mysql".'],
   [['init', '--known-clients', 'cursor'], '--known-clients must be on or off, not "cursor".'],
+  [['init', '--base-url', 'https://x.example'], "Unknown option '--base-url'. Did you mean --url?"],
+  [['init', '--baseUrl', 'https://x.example'], "Unknown option '--baseUrl'. Did you mean --url?"],
   [['start', '--workers', '0'], '--workers must be a whole number of at least 1, not "0".'],
   [['keys', 'remove', 'some-kid'], '--compromised is required: use rotate'],
 ])('answers %j with 2, a sentence and the usage, without loading the server', async (words, sentence) => {

@@ -17,7 +17,7 @@ export const grantkit = (load: LoadService) =>
   defineCommand({
     meta: {
       description:
-        'An OAuth 2.0 and OpenID Connect authorization server. --config <file> names its configuration',
+        'An OAuth 2.0 and OpenID Connect authorization server. --config <file> names its configuration, --version prints the version',
     },
     subCommands: { init, start: start(load), ...operatorCommands(load) },
   })

@@ -15,7 +15,7 @@ async function banner(environment: Record<string, string>): Promise<string> {
 }
 
 it('names the command that adds a user only where users are added here', async () => {
-  expect(await banner({})).toContain('There are no users yet: grantkit users add')
+  expect(await banner({})).toContain('There are no users yet: npx grantkit users add')
   expect(await banner(EXTERNAL)).not.toContain('users add')
 })
 

@@ -43,7 +43,8 @@ export const usualBanner: Banner = async ({ config, definition }, { directory })
   const { baseUrl, brand, users, playground } = config
   // An application or a directory adds its users itself.
   const isEmpty = users === undefined && (await directory.page({}, 1)).items.length === 0
-  const add = `${definition.program ?? 'grantkit'} users add --email … --name …`
+  // npx finds the program in the project, and one that is installed for all.
+  const add = `${definition.program ?? 'npx grantkit'} users add --email … --name …`
   return `
   ${styleText('bold', brand.name)}
 

@@ -120,7 +120,7 @@ const admin = (load: LoadService) =>
         await (off ? users.removeAdmin : users.addAdmin)(account.id)
         if (off) return console.log(`${plain(user)} is no admin any more.`)
         console.log(
-          `${plain(user)} is an admin after a new sign-in: /admin of the service.\n${emailSourceOf(account)}.`,
+          `${plain(user)} is an admin after a new sign-in: /admin of the service.${account.email === undefined ? '' : `\n${emailSourceOf(account)}.`}`,
         )
       }),
   })
@@ -166,7 +166,7 @@ function lineOfSession(session: ReturnType<typeof shownSession>): string {
 
 function lineOf(account: AccountEntry): string {
   const { id, email, name, state, admin, emailSource } = account
-  const source = emailSource === 'operator' ? '' : `  (${emailSourceOf(account)})`
+  const source = email === undefined || emailSource === 'operator' ? '' : `  (${emailSourceOf(account)})`
   const marks = `${state === 'disabled' ? '  disabled' : ''}${admin ? '  admin' : ''}${source}`
   return `${id}  ${styleText('bold', email === undefined ? 'no address' : plain(email))}  ${plain(name)}${marks}`
 }

@@ -4,7 +4,15 @@ import { terminalText } from '@grantkit/core/feature'
 import { formatReference, parseReference, type StepEvent } from '@grantkit/explain'
 import { defineCommand } from 'citty'
 import type { FoundAttempt, ReadAttempt } from '../attempts/attempt-reader.ts'
-import { KEPT_WORDS, PARTY_WORDS, sentValues, since, withoutMarks } from '../attempts/words.ts'
+import {
+  isProbe,
+  KEPT_WORDS,
+  PARTY_WORDS,
+  PROBE_WORDS,
+  sentValues,
+  since,
+  withoutMarks,
+} from '../attempts/words.ts'
 import type { LoadService } from '../definition.ts'
 import type { Service } from '../service/service.ts'
 import { UsageError, wholeNumber } from './command-line.ts'
@@ -33,9 +41,8 @@ export const why = (load: LoadService) =>
         if (reference !== undefined) return explain(service, reference, json)
         const subject = user && (await subjectNamed(service.directory, user))
         const found = await service.operator.attempts.latest({ clientId: client, subject }, limit, failed)
-        const { isProbe } = await import('@grantkit/doctor')
-        const line = (attempt: ReadAttempt) => attemptLine(attempt, isProbe)
-        await printList(found, json, line, 'There are no such sign-ins.')
+        if (json) return printList(found.map(withShownReference), json, attemptLine)
+        await printList(found, json, attemptLine, 'There are no such sign-ins.')
       })
     },
   })
@@ -48,17 +55,24 @@ async function explain({ operator, clients }: Service, reference: string, json: 
       `No sign-in with the reference ${plain(reference)} is kept. A reference looks like 7K3M-Q2WD.`,
     )
   const client = attempt.clientId === undefined ? undefined : await clients.find(attempt.clientId)
-  console.log(json ? jsonText({ ...attempt, client }) : attemptLines(attempt, client).join('\n'))
+  console.log(
+    json
+      ? jsonText({ ...withShownReference(attempt), client })
+      : attemptLines(attempt, client).join('\n'),
+  )
 }
 
-/** One line of a list. @param isProbe whether a request of the doctor caused a step */
-export function attemptLine(
-  { reference, steps, verdict, clientId, subject }: ReadAttempt,
-  isProbe: (step: StepEvent) => boolean,
-): string {
+/** For a program, which compares it with what an error shows. */
+function withShownReference<Attempt extends ReadAttempt>(attempt: Attempt): Attempt {
+  const reference = formatReference(attempt.reference)
+  return { ...attempt, reference, steps: attempt.steps.map((step) => ({ ...step, reference })) }
+}
+
+/** One line of a list. */
+export function attemptLine({ reference, steps, verdict, clientId, subject }: ReadAttempt): string {
   const at = isoTime(steps.at(-1)?.at ?? 0)
   const who = [clientId && `client ${plain(clientId)}`, subject && `user ${plain(subject)}`].filter(Boolean)
-  const probe = steps.some(isProbe) ? ['probe of the doctor'] : []
+  const probe = isProbe({ steps }) ? [PROBE_WORDS] : []
   return [formatReference(reference), at, styleText('bold', verdict.id), ...who, ...probe].join('  ')
 }
 

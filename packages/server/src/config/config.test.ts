@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { problemsOf } from '../../test/problems-of.ts'
 import { configWarnings, parseConfig } from './config.ts'
 import { STANDARD_SCOPES } from './schema.ts'
-import { directory } from './users.ts'
+import { directory, externalSignIn } from './users.ts'
 import { knownFields } from './variables.ts'
 
 const inEnvironment = (environment: Record<string, string>) => parseConfig({ environment })
@@ -419,6 +419,35 @@ it.each([
 ])('has %i warnings that signed requests must be pushed %s', (count, _, more) => {
   const environment = { NODE_ENV: 'test', PAR: 'required', REQUEST_OBJECTS: 'required', ...more }
   expect(configWarnings(parseConfig({ environment }))).toHaveLength(count)
+})
+
+it.each([
+  [0, {}],
+  [0, { PORT: '21002' }],
+  [1, { PORT: '21002', BASE_URL: 'http://127.0.0.1:3000' }],
+  [1, { BASE_URL: 'http://localhost' }],
+  [0, { PORT: '80', BASE_URL: 'http://localhost' }],
+  [0, { BASE_URL: 'https://notes.localhost' }],
+  [0, { BASE_URL: 'http://notes.example:8080' }],
+])('has %i warnings of another port in the base URL with %j', (count, environment) => {
+  const config = parseConfig({ environment: { NODE_ENV: 'test', ...environment } })
+  const warnings = configWarnings(config)
+  expect(warnings).toHaveLength(count)
+  for (const warning of warnings) expect(warning).toContain(`on port ${config.port}.`)
+})
+
+it('warns of a resource and a sign-in page on this machine, where the server has a public address', () => {
+  const [resource, url] = ['http://127.0.0.1:4000/mcp', 'http://localhost:5000/sign-in']
+  const users = externalSignIn({ url, key: 'k'.repeat(32) })
+  const warnings = (baseUrl: string) => {
+    const config = { baseUrl, resources: { [resource]: {} }, users }
+    return configWarnings(parseConfig({ config, environment: { NODE_ENV: 'test' } }))
+  }
+  expect(warnings('https://auth.example')).toEqual([
+    expect.stringContaining(`resources: ${resource} `),
+    expect.stringContaining(`users: ${url} `),
+  ])
+  expect(warnings('http://127.0.0.1:3000')).toEqual([])
 })
 
 /** Warnings about rules for workloads. */

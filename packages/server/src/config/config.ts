@@ -1,3 +1,4 @@
+import { isLoopbackUrl } from '@grantkit/core/feature'
 import { modeOf } from './address.ts'
 import type { ClientAuthenticationMethod } from './features.ts'
 import { withTlsOfIam } from './postgres-login.ts'
@@ -183,8 +184,40 @@ const IDS: Readonly<Record<string, string>> = {
 const WITH_IDS = /^repo:[^/@]+@\d+\/[^:@]+@\d+:/
 
 /** What an operator should know of a configuration that works. */
-export function configWarnings(config: Pick<Config, 'features'>): readonly string[] {
-  return [...documentWarnings(config), ...workloadWarnings(config)]
+export function configWarnings(
+  config: Pick<Config, 'features' | 'baseUrl' | 'port' | 'resources' | 'users'>,
+): readonly string[] {
+  return [
+    ...portWarnings(config),
+    ...localWarnings(config),
+    ...documentWarnings(config),
+    ...workloadWarnings(config),
+  ]
+}
+
+/** A proxy may listen at the address. More often, one of the two was changed alone. */
+function portWarnings({ baseUrl, port: own }: Pick<Config, 'baseUrl' | 'port'>): readonly string[] {
+  const { protocol, port } = new URL(baseUrl)
+  if (protocol !== 'http:' || !isLoopbackUrl(baseUrl) || Number(port || 80) === own) return []
+  return [
+    `baseUrl is ${baseUrl}, and the server listens on port ${own}. Without a proxy between them, set both to the same port (BASE_URL, PORT)`,
+  ]
+}
+
+/** Apps and browsers on other machines look for such an address on their own. */
+function localWarnings({
+  baseUrl,
+  resources,
+  users,
+}: Pick<Config, 'baseUrl' | 'resources' | 'users'>): readonly string[] {
+  if (isLoopbackUrl(baseUrl)) return []
+  const page = users?.kind === 'external' ? [['users', users.url]] : []
+  return [...Object.keys(resources).map((resource) => ['resources', resource]), ...page].flatMap(
+    ([key, url = '']) =>
+      isLoopbackUrl(url)
+        ? [`${key}: ${url} is reached from this machine only, and baseUrl is ${baseUrl}. Name its public address`]
+        : [],
+  )
 }
 
 /** A request object cannot be verified before the document is read, for a user. A push comes before any user. */

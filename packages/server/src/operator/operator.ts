@@ -1,5 +1,6 @@
 import type { AuthorizationServer, Store, UserGrant } from '@grantkit/core'
 import type { PersonalToken } from '@grantkit/core/personal-tokens'
+import { formatReference } from '@grantkit/explain'
 import type { AttemptQuery, AttemptReader, FoundAttempt, ReadAttempt } from '../attempts/attempt-reader.ts'
 import { everyItem } from '../database/lists.ts'
 import type { OnEvent } from '../events.ts'
@@ -47,7 +48,7 @@ function operatorAttempts({ attempts, onEvent }: Pick<OperatorOptions, 'attempts
       const attempt = await attempts.find(text)
       if (attempt === undefined) return undefined
       const { reference, subject, clientId } = attempt
-      onEvent({ type: 'attempt_read', reference, subject, clientId })
+      onEvent({ type: 'attempt_read', reference: formatReference(reference), subject, clientId })
       return attempt
     },
     /** The latest first. @param failed only those with a fault */

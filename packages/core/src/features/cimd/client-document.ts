@@ -81,6 +81,8 @@ type DocumentVerdict =
   /** The server offers none of its authentication methods. Its redirect URIs are known, so it gets an error by redirect. */
   | { readonly kind: 'unusable'; readonly client: Client; readonly fault: string }
   | { readonly kind: 'invalid'; readonly fault: string }
+  /** A feature does not accept the client that it describes. */
+  | { readonly kind: 'refused'; readonly fault: string }
 
 export type Members = Readonly<Record<string, unknown>>
 
@@ -138,6 +140,7 @@ export function documentReader(
   checkClient: CheckClient = () => {},
 ): ReadDocument {
   return (clientId, published, expiresAt) => {
+    let described = false
     try {
       const members = withoutEmpty(published) as Members
       const document = readMessage(documentSchema(clientId), members)
@@ -154,10 +157,11 @@ export function documentReader(
       })
       if (client.cannotAuthenticate === true)
         return { kind: 'unusable', client, fault: 'names no authentication method of this server' }
+      described = true
       checkClient(client)
       return { kind: 'client', client }
     } catch (thrown) {
-      if (thrown instanceof OAuthError) return { kind: 'invalid', fault: thrown.message }
+      if (thrown instanceof OAuthError) return { kind: described ? 'refused' : 'invalid', fault: thrown.message }
       throw thrown
     }
   }

@@ -30,6 +30,8 @@ export type DocumentAnswer =
       readonly kind: 'gone' | 'unreachable'
       readonly fault: string
       readonly withheld?: boolean
+      /** The host has a valid document, and a feature does not accept its client. */
+      readonly refused?: boolean
       readonly cause?: unknown
     }
 
@@ -58,6 +60,7 @@ async function requestDocument(
     const fetched = fetchedDocument(response, MAX_DOCUMENT_BYTES)
     if (fetched.kind !== 'document') return fetched
     const verdict = read(clientId, fetched.members, kernel.now())
+    if (verdict.kind === 'refused') return { kind: 'gone', fault: verdict.fault, refused: true }
     if (verdict.kind === 'invalid') return { kind: 'gone', fault: verdict.fault }
     return documentOf(kernel, verdict.client, headers)
   } catch (cause) {
@@ -161,7 +164,7 @@ function timeOf(date: string | undefined): number | undefined {
 
 export type LookedUp =
   | { readonly kind: 'document'; readonly client: Client; readonly from: 'host' | 'cache' }
-  | { readonly kind: 'gone'; readonly fault: string }
+  | { readonly kind: 'gone'; readonly fault: string; readonly refused: boolean }
   | {
       readonly kind: 'unreachable'
       /** Seconds. */
@@ -210,11 +213,11 @@ export function documentLookUp(source: DocumentSource) {
       cache.set(client.clientId, answer.document)
       return { kind: 'document', client, from: 'host' }
     }
-    const { kind, fault, cause } = answer
+    const { kind, fault, cause, refused = false } = answer
     emit({ type: 'client_document_failed', clientId, fault, cause } satisfies DocumentFailed)
     if (kind === 'unreachable') return unreachable(attempt, fault)
     cache.delete(clientId)
-    return { kind, fault }
+    return { kind, fault, refused }
   }
 
   function unreachable(attempt: FetchAttempt, fault?: string): LookedUp {

@@ -23,6 +23,7 @@ export const DOCUMENT_ERRORS = defineErrors({
     'The client_id URL cannot be fetched at the moment. Try again later',
   ],
   document_invalid: ['invalid_client', 'The client_id URL has no valid client metadata document'],
+  document_refused: ['invalid_client', 'This server does not accept the client of the client_id URL'],
 })
 
 /** A changed document of an approved client has taken effect. */
@@ -64,6 +65,8 @@ export function fetchedClients(options: FetchedClientsOptions): ClientSource {
     if (found.kind === 'document') return described(found.client, user, found.from)
     const parameters = { host: new URL(clientId).host }
     const facts = { fault: found.fault }
+    if (found.kind === 'gone' && found.refused)
+      throw new OAuthError(DOCUMENT_ERRORS.document_refused, found.fault, { parameters, facts })
     if (found.kind === 'gone')
       throw new OAuthError(DOCUMENT_ERRORS.document_invalid, undefined, { parameters, facts })
     const { retryAfter, mayBeStale } = found
