@@ -10,7 +10,6 @@ import {
   userApps,
 } from '@grantkit/pages/connected-apps'
 import type { Context } from 'hono'
-import * as z from 'zod'
 import type { AccountDirectory } from '../accounts/account-directory.ts'
 import type { AccountRows } from '../accounts/account-rows.ts'
 import type { Account } from '../accounts/accounts.ts'
@@ -19,7 +18,6 @@ import type { UserSession } from '../accounts/sessions.ts'
 import type { SignIn, SignInHistory } from '../audit/reading.ts'
 import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
 import { addressOf, type Markup, pageResponse } from '../http/page.ts'
-import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 import type { Visit } from '../sign-in/session.ts'
 import { type AdminSignIns, providerOf, type WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
 import { type AccountVisits, accountVisits, changeSignIn, PAGE_EXPIRED } from './change-sign-in.ts'
@@ -48,9 +46,6 @@ export interface AccountPageOptions extends LoginOptions, FailureSources {
   readonly external?: ExternalParts | undefined
 }
 
-const NOTICE_LIFETIME_SECONDS = 60
-const Notice = z.object({ session: z.string(), says: z.string() })
-
 export type AccountPage = ReturnType<typeof accountPage>
 
 /**
@@ -60,7 +55,6 @@ export function accountPage(options: AccountPageOptions, grants: AuthorizationSe
   const { site, signIns, ways, installationNames: names } = options
   const apps = userApps({ grants, scopes: options.scopes, names })
   const path = `${site.basePath}/account`
-  const noticeKey = hmacKeys(options.secret, 'account notice')
   const visits = accountVisits(options)
   const { sessions: browsers } = options.accounts
 
@@ -101,8 +95,8 @@ ${sessionSections(here, { signIns: latest, active, session, token, ways })}`
     return pageResponse(here, { title: language.account.title, main, status, formAction: ["'self'"], script })
   }
 
-  const signNotice: SignNotice = (c, { id }, says) =>
-    signValue(noticeKey, { session: id, says: says(inLanguage(site, c).language) }, NOTICE_LIFETIME_SECONDS)
+  const signNotice: SignNotice = (c, session, says) =>
+    visits.signNotice(session, says(inLanguage(site, c).language))
   const notify: Notify = (c, session, says) =>
     seeOther(c, addressOf(path, { notice: signNotice(c, session, says) }))
 
@@ -112,9 +106,7 @@ ${sessionSections(here, { signIns: latest, active, session, token, ways })}`
     async show(c: Context) {
       const visit = await visits.of(c)
       if (visit === undefined) return visits.signIn(c)
-      const notice = verifyValue(noticeKey, c.req.query('notice'), Notice, NOTICE_LIFETIME_SECONDS)
-      const own = notice?.session === visit.session.id
-      return answer(c, visit, undefined, undefined, own ? notice.says : undefined)
+      return answer(c, visit, undefined, undefined, visits.noticeOf(c, visit))
     },
     showAgain: answer,
     changePassword: changePassword(options, visits, answer, notify),

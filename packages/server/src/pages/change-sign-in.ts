@@ -1,3 +1,4 @@
+import type { Session } from '@grantkit/core'
 import { isCrossSite } from '@grantkit/core/feature'
 import { fillText, html } from '@grantkit/pages'
 import type { Context } from 'hono'
@@ -113,6 +114,8 @@ export function changeSignIn(
 export const PAGE_EXPIRED: Says = ({ connectedApps }) => connectedApps.expired
 const FORM_LIFETIME_SECONDS = 60 * 60
 const Form = z.object({ session: z.string() })
+const NOTICE_LIFETIME_SECONDS = 60
+const Notice = z.object({ session: z.string(), says: z.string() })
 
 export type AccountVisits = ReturnType<typeof accountVisits>
 
@@ -126,6 +129,7 @@ export function accountVisits(
   area: 'account' | 'admin' = 'account',
 ) {
   const key = hmacKeys(secret, `${area} form`)
+  const noticeKey = hmacKeys(secret, `${area} notice`)
   const signInPath = signInAddress(site.basePath, `${site.basePath}/account`)
   return {
     of: (c: Context) => sessions.visit(c.req.header('cookie')),
@@ -136,6 +140,13 @@ export function accountVisits(
     isOwnForm: (c: Context, { session }: Visit, token: string | undefined) =>
       !isCrossSite(baseUrl, c.req.header()) &&
       verifyValue(key, token, Form, FORM_LIFETIME_SECONDS)?.session === session.id,
+    /** For the parameter `notice` of the page that follows a form, which says it for a minute. */
+    signNotice: ({ id: session }: Pick<Session, 'id'>, says: string) =>
+      signValue(noticeKey, { session, says }, NOTICE_LIFETIME_SECONDS),
+    noticeOf(c: Context, { session }: Visit): string | undefined {
+      const notice = verifyValue(noticeKey, c.req.query('notice'), Notice, NOTICE_LIFETIME_SECONDS)
+      return notice?.session === session.id ? notice.says : undefined
+    },
     /** Whether the sign-in is recent enough to change the sign-in methods. */
     isFresh: (visit: Visit) => isFresh(ways, visit),
   }

@@ -5,17 +5,13 @@ import { inLanguage, type LocalizedText, type ScopeInWords } from '@grantkit/cor
 import type { PersonalToken, PersonalTokens } from '@grantkit/core/personal-tokens'
 import type { ChosenToken, NewTokenForm, PersonalTokensView, ShownPersonalToken } from '@grantkit/pages'
 import type { Context } from 'hono'
-import * as z from 'zod'
 import { DAY_SECONDS } from '../config/time-units.ts'
 import { formOf, seeOther, valuesOf, type WithBody } from '../http/bodies-and-answers.ts'
 import { addressOf, requestOf } from '../http/page.ts'
 import { signInAddress, signInAgain } from '../http/sign-in-wishes.ts'
-import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 import type { Visit } from '../sign-in/session.ts'
 import { type AccountVisits, accountVisits } from './change-sign-in.ts'
 import type { LoginOptions } from './login.ts'
-
-const NOTICE_LIFETIME_SECONDS = 60
 
 /**
  * The page where users create and revoke personal access tokens. A session alone opens it. An access token means nothing here, so no
@@ -23,7 +19,6 @@ const NOTICE_LIFETIME_SECONDS = 60
  */
 export function personalTokensPage(options: PersonalTokenPageOptions, tokens: PersonalTokens) {
   const path = options.site.basePath + TOKENS_PATH
-  const noticeKey = hmacKeys(options.secret, 'personal tokens notice')
   const visits = accountVisits(options)
   const { basePath } = options.site
   const signIn = signInAddress(basePath, path)
@@ -45,8 +40,7 @@ export function personalTokensPage(options: PersonalTokenPageOptions, tokens: Pe
     async show(c: Context) {
       const visit = await visits.of(c)
       if (visit === undefined) return seeOther(c, signIn)
-      const notice = verifyValue(noticeKey, c.req.query('ended'), Ended, NOTICE_LIFETIME_SECONDS)
-      return page(c, visit, notice?.session === visit.session.id ? { ended: notice.label } : {})
+      return page(c, visit, { ended: visits.noticeOf(c, visit) })
     },
     /** Needs a sign-in within the last minutes. The response alone has the text of the token. */
     create: change(async (c, visit, fields) => {
@@ -66,8 +60,7 @@ export function personalTokensPage(options: PersonalTokenPageOptions, tokens: Pe
       const { subject } = session
       const token = (await tokens.list(subject)).find((one) => one.id === id)
       if (token === undefined || !(await tokens.end(subject, id))) return seeOther(c, path)
-      const notice = { session: session.id, label: token.label }
-      return seeOther(c, addressOf(path, { ended: signValue(noticeKey, notice, NOTICE_LIFETIME_SECONDS) }))
+      return seeOther(c, addressOf(path, { notice: visits.signNotice(session, token.label) }))
     }),
   }
 }
@@ -107,7 +100,6 @@ export interface PersonalTokenPageOptions extends LoginOptions {
 }
 
 const EMPTY: ChosenToken = { label: '', scopes: [], resources: [], days: 0 }
-const Ended = z.object({ session: z.string(), label: z.string() })
 
 const EXPIRES_SOON_SECONDS = 7 * DAY_SECONDS
 const USUAL_DAYS = [7, 30, 60, 90, 180, 365]
