@@ -111,14 +111,10 @@ ${sessionSections(here, { signIns: latest, active, session, token, ways })}`
     showAgain: answer,
     changePassword: changePassword(options, visits, answer, notify),
     /** Ends the session of another browser. */
-    async endSession(c: Context<WithBody>) {
-      const visit = await visits.of(c)
-      if (visit === undefined) return visits.signIn(c)
-      const { token, session: ended = '' } = formOf(c)
-      if (!visits.isOwnForm(c, visit, token)) return answer(c, visit, PAGE_EXPIRED)
+    endSession: visits.form(answer, async (c, visit, { session: ended = '' }) => {
       await browsers.end(visit.account.id, ended)
       return notify(c, visit.session, ({ account }) => account.sessionEnded)
-    },
+    }),
     /** Ends every session of the user, including this one. */
     async signOutEverywhere(c: Context<WithBody>) {
       const visit = await visits.of(c)
@@ -285,16 +281,13 @@ interface Parts {
 /** Handlers of the forms of "Connected apps". */
 function manageApps({ path, apps, signNotice }: Parts, visits: AccountVisits, showAgain: ShowAgain) {
   /** @param work returns the notice of the page, if it has one */
-  const manage =
-    (work: (visit: Visit, form: Record<string, string>, c: Context) => Promise<string | undefined>) =>
-    async (c: Context<WithBody>) => {
-      const visit = await visits.of(c)
-      if (visit === undefined) return visits.signIn(c)
-      const form = formOf(c)
-      if (!visits.isOwnForm(c, visit, form.ticket)) return showAgain(c, visit, PAGE_EXPIRED)
+  const manage = (
+    work: (visit: Visit, fields: Record<string, string>, c: Context) => Promise<string | undefined>,
+  ) =>
+    visits.form(showAgain, async (c, visit, fields) => {
       const after = c.req.query('after')
-      return seeOther(c, addressOf(path, { after, notice: await work(visit, form, c) }))
-    }
+      return seeOther(c, addressOf(path, { after, notice: await work(visit, fields, c) }))
+    })
 
   return {
     /** Revokes the grants of one installation, or of all installations of its app. */

@@ -6,9 +6,9 @@ import type { PersonalToken, PersonalTokens } from '@grantkit/core/personal-toke
 import type { ChosenToken, NewTokenForm, PersonalTokensView, ShownPersonalToken } from '@grantkit/pages'
 import type { Context } from 'hono'
 import { DAY_SECONDS } from '../config/time-units.ts'
-import { formOf, seeOther, valuesOf, type WithBody } from '../http/bodies-and-answers.ts'
+import { seeOther, valuesOf, type WithBody } from '../http/bodies-and-answers.ts'
 import { addressOf, requestOf } from '../http/page.ts'
-import { signInAddress, signInAgain } from '../http/sign-in-wishes.ts'
+import { signInAgain } from '../http/sign-in-wishes.ts'
 import type { Visit } from '../sign-in/session.ts'
 import { type AccountVisits, accountVisits } from './change-sign-in.ts'
 import type { LoginOptions } from './login.ts'
@@ -19,31 +19,19 @@ import type { LoginOptions } from './login.ts'
  */
 export function personalTokensPage(options: PersonalTokenPageOptions, tokens: PersonalTokens) {
   const path = options.site.basePath + TOKENS_PATH
-  const visits = accountVisits(options)
-  const { basePath } = options.site
-  const signIn = signInAddress(basePath, path)
-  const page = tokensPage(options, tokens, { path, signIn: signInAgain(basePath, path), visits })
-
-  /** The session and the form, checked in this order. */
-  const change =
-    (work: (c: Context<WithBody>, visit: Visit, fields: Record<string, string>) => Promise<Response>) =>
-    async (c: Context<WithBody>) => {
-      const visit = await visits.of(c)
-      if (visit === undefined) return seeOther(c, signIn)
-      const fields = formOf(c)
-      if (!visits.isOwnForm(c, visit, fields.ticket))
-        return page(c, visit, { problem: 'expired', status: 403 })
-      return work(c, visit, fields)
-    }
+  const visits = accountVisits(options, 'account', path)
+  const signIn = signInAgain(options.site.basePath, path)
+  const page = tokensPage(options, tokens, { path, signIn, visits })
+  const expired = (c: Context, visit: Visit) => page(c, visit, { problem: 'expired', status: 403 })
 
   return {
     async show(c: Context) {
       const visit = await visits.of(c)
-      if (visit === undefined) return seeOther(c, signIn)
+      if (visit === undefined) return visits.signIn(c)
       return page(c, visit, { ended: visits.noticeOf(c, visit) })
     },
     /** Needs a sign-in within the last minutes. The response alone has the text of the token. */
-    create: change(async (c, visit, fields) => {
+    create: visits.form(expired, async (c, visit, fields) => {
       if (!(await visits.isFresh(visit))) return page(c, visit, { problem: 'notFresh', status: 403 })
       const chosen = chosenIn(c, fields)
       const wanted = newToken(options, tokens, chosen)
@@ -56,7 +44,7 @@ export function personalTokensPage(options: PersonalTokenPageOptions, tokens: Pe
         return page(c, visit, refused(error), chosen)
       }
     }),
-    end: change(async (c, { session }, { id = '' }) => {
+    end: visits.form(expired, async (c, { session }, { id = '' }) => {
       const { subject } = session
       const token = (await tokens.list(subject)).find((one) => one.id === id)
       if (token === undefined || !(await tokens.end(subject, id))) return seeOther(c, path)

@@ -14,13 +14,7 @@ import { signInAgain } from '../http/sign-in-wishes.ts'
 import { factsOf, type SignInFacts, type Visit } from '../sign-in/session.ts'
 import { attemptPassword, signInFailed } from '../sign-in/sign-in-attempt.ts'
 import { type AdminSignIns, isOf, type WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
-import {
-  type AccountVisits,
-  type FormHandler,
-  MAX_NAME_LENGTH,
-  NOT_FRESH,
-  PAGE_EXPIRED,
-} from './change-sign-in.ts'
+import { type AccountVisits, MAX_NAME_LENGTH, NOT_FRESH } from './change-sign-in.ts'
 import { type LoginOptions, signInSucceeded } from './login.ts'
 import type { LocalSite, PageLanguage, Says } from './page-language.ts'
 import { TOO_MANY } from './sign-in-page.ts'
@@ -46,14 +40,10 @@ export function changePassword(
   visits: AccountVisits,
   showAgain: ShowAgain,
   notify: Notify,
-): FormHandler {
+) {
   const { accounts, adminSignIns, browsers, checks, passwordRules, sessions, onEvent } = options
-  return async (c) => {
-    const visit = await visits.of(c)
-    if (visit === undefined) return visits.signIn(c)
+  return visits.form(showAgain, async (c, visit, fields) => {
     const { account } = visit
-    const fields = formOf(c)
-    if (!visits.isOwnForm(c, visit, fields.token)) return showAgain(c, visit, PAGE_EXPIRED)
     if (!(await adminSignIns.mayChangeSignIn(visit))) return showAgain(c, visit, NOT_FRESH)
     const wanted = await newPasswordOf(fields, passwordRules, account)
     if ('problem' in wanted) return showAgain(c, visit, wanted.problem)
@@ -68,7 +58,7 @@ export function changePassword(
     const device = browsers.remember(changed, c.req.header('cookie'))
     for (const line of [next.cookie, ...device]) c.header('set-cookie', line, { append: true })
     return notify(c, next.session, CHANGED)
-  }
+  })
 }
 
 /**
