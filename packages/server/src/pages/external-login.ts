@@ -27,10 +27,12 @@ export function externalLogin(options: LoginOptions, { signIn, imported }: Exter
     const returnTo = returnPath(c.req.query('return_to'), home)
     const cookie = c.req.header('cookie')
     if (await needsNoSignIn(c, options)) return seeOther(c, returnTo)
-    const client_name = nameOfApp(await options.requestingApp(returnTo))
-    const { prompt, maxAge: max_age, acrValues: acr_values, uiLocales: ui_locales } = wishesIn(c.req.query())
-    const hints = { login_hint: c.req.query('login_hint'), client_name, acr_values, ui_locales }
-    const { location, cookies } = await signIn.begin(cookie, { returnTo, prompt, max_age, ...hints })
+    const { location, cookies } = await signIn.begin(cookie, {
+      returnTo,
+      wishes: wishesIn(c.req.query()),
+      loginHint: c.req.query('login_hint'),
+      clientName: nameOfApp(await options.requestingApp(returnTo)),
+    })
     for (const line of cookies) c.header('set-cookie', line, { append: true })
     return seeOther(c, location)
   }
