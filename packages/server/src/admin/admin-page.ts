@@ -10,9 +10,8 @@ import { signInAddress, signInAgain } from '../http/sign-in-wishes.ts'
 import type { Operator } from '../operator/operator.ts'
 import { RANGES, type RangeName, rangeNamed, sinceOf } from '../operator/overview.ts'
 import { accountVisits } from '../pages/change-sign-in.ts'
-import type { LoginOptions } from '../pages/login.ts'
+import type { PageParts } from '../pages/parts.ts'
 import type { Visit } from '../sign-in/session.ts'
-import type { AdminSignIns } from '../sign-in/ways-to-sign-in.ts'
 import type { StatisticsReader } from '../statistics/statistics.ts'
 
 /** Shared by all pages of the operator's view. */
@@ -198,15 +197,12 @@ export type Show = (c: Context, visit: OperatorVisit, problem?: string) => Promi
 type Change = (c: Context, visit: OperatorVisit, fields: Record<string, string>) => Promise<Response>
 
 /** What the operator's view is made of. */
-export interface AdminOptions extends LoginOptions {
+export interface AdminOptions extends PageParts {
   readonly operator: Operator
-  readonly directory: AccountDirectory
-  readonly adminSignIns: AdminSignIns
   readonly trail: TrailReader
   readonly statistics: StatisticsReader
   /** How an operator calls the commands. */
   readonly program: string
-  readonly baseUrl: string
   /** Whether registration needs an initial access token. */
   readonly registersWithToken: boolean
 }

@@ -3,7 +3,6 @@ import { isCrossSite } from '@grantkit/core/feature'
 import { fillText, html } from '@grantkit/pages'
 import type { Context } from 'hono'
 import * as z from 'zod'
-import type { AccountRows } from '../accounts/account-rows.ts'
 import { connectionIdOf } from '../accounts/sessions.ts'
 import { UpstreamError } from '../accounts/upstream/identities.ts'
 import type { ToProvider } from '../accounts/upstream/upstream-sign-in.ts'
@@ -12,9 +11,9 @@ import { pageResponse } from '../http/page.ts'
 import { signInAddress } from '../http/sign-in-wishes.ts'
 import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 import type { Visit } from '../sign-in/session.ts'
-import { type AdminSignIns, isFresh } from '../sign-in/ways-to-sign-in.ts'
-import type { LoginOptions } from './login.ts'
+import { isFresh } from '../sign-in/ways-to-sign-in.ts'
 import { inLanguage, type Says } from './page-language.ts'
+import type { PageParts } from './parts.ts'
 import { providerFailed, reportRefusal, type ShowAgain } from './upstream-login.ts'
 
 export const MAX_NAME_LENGTH = 60
@@ -24,7 +23,7 @@ const LAST: Says = ({ methods }) => methods.last
 
 /** Handlers of the forms of "How you sign in". Each needs a sign-in within the last minutes. */
 export function changeSignIn(
-  options: LoginOptions & { readonly accounts: AccountRows; readonly adminSignIns: AdminSignIns },
+  options: PageParts,
   visits: AccountVisits,
   showAgain: ShowAgain,
 ) {
@@ -120,7 +119,7 @@ export type AccountVisits = ReturnType<typeof accountVisits>
  * @param path where a visitor who signs in goes on
  */
 export function accountVisits(
-  { site, baseUrl, secret, sessions, ways }: LoginOptions,
+  { site, baseUrl, secret, sessions, ways }: PageParts,
   area: 'account' | 'admin' = 'account',
   path = `${site.basePath}/account`,
 ) {
