@@ -10,10 +10,8 @@ import { signInAddress, signInAgain } from '../http/sign-in-wishes.ts'
 import type { Operator } from '../operator/operator.ts'
 import { RANGES, type RangeName, rangeNamed, sinceOf } from '../operator/overview.ts'
 import { accountVisits } from '../pages/change-sign-in.ts'
-import type { ExternalParts } from '../pages/external-login.ts'
-import type { LoginOptions } from '../pages/login.ts'
+import type { PageParts } from '../pages/parts.ts'
 import type { Visit } from '../sign-in/session.ts'
-import type { AdminSignIns } from '../sign-in/ways-to-sign-in.ts'
 import type { StatisticsReader } from '../statistics/statistics.ts'
 
 /** Shared by all pages of the operator's view. */
@@ -207,17 +205,12 @@ type Change = (
 ) => Promise<Response | string | undefined>
 
 /** What the operator's view is made of. */
-export interface AdminOptions extends LoginOptions {
+export interface AdminOptions extends PageParts {
   readonly operator: Operator
-  /** Present if an application signs the users in. */
-  readonly external?: ExternalParts | undefined
-  readonly directory: AccountDirectory
-  readonly adminSignIns: AdminSignIns
   readonly trail: TrailReader
   readonly statistics: StatisticsReader
   /** How an operator calls the commands. */
   readonly program: string
-  readonly baseUrl: string
   /** Whether registration needs an initial access token. */
   readonly registersWithToken: boolean
 }

@@ -1,57 +1,31 @@
-import type { AuthorizationServer, ScopeDefinition, Session } from '@grantkit/core'
+import type { AuthorizationServer, Session } from '@grantkit/core'
 import { toResponse } from '@grantkit/core/adapter'
 import { isCrossSite } from '@grantkit/core/feature'
-import type { PersonalTokens } from '@grantkit/core/personal-tokens'
 import { fill, fillText, html, pointInTime } from '@grantkit/pages'
-import {
-  type InstallationNames,
-  type UserApps,
-  type UserAppsPage,
-  userApps,
-} from '@grantkit/pages/connected-apps'
+import { type UserApps, type UserAppsPage, userApps } from '@grantkit/pages/connected-apps'
 import type { Context } from 'hono'
-import type { AccountDirectory } from '../accounts/account-directory.ts'
-import type { AccountRows } from '../accounts/account-rows.ts'
 import type { Account } from '../accounts/accounts.ts'
-import type { PasswordRules } from '../accounts/passwords.ts'
 import type { UserSession } from '../accounts/sessions.ts'
-import type { SignIn, SignInHistory } from '../audit/reading.ts'
+import type { SignIn } from '../audit/reading.ts'
 import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
 import { addressOf, type Markup, pageResponse } from '../http/page.ts'
 import type { Visit } from '../sign-in/session.ts'
-import { type AdminSignIns, providerOf, type WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
+import { providerOf, type WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
 import { type AccountVisits, accountVisits, changeSignIn, PAGE_EXPIRED } from './change-sign-in.ts'
-import type { ExternalParts } from './external-login.ts'
-import { type FailureSources, failuresSection } from './failed-sign-ins.ts'
-import type { LoginOptions } from './login.ts'
+import { failuresSection } from './failed-sign-ins.ts'
 import { elsewhereOf, signedOutPage, signOut } from './logout.ts'
 import { deviceText, inLanguage, type LocalSite, type PageLanguage, type Says } from './page-language.ts'
+import type { PageParts } from './parts.ts'
 import { changePassword, isBySignIn, methodsOf, type Notify, signInMethods } from './sign-in-methods.ts'
 import { forOperator } from './sign-in-page.ts'
 import type { ShowAgain } from './upstream-login.ts'
-
-export interface AccountPageOptions extends LoginOptions, FailureSources {
-  readonly signIns: SignInHistory
-  readonly adminSignIns: AdminSignIns
-  readonly directory: Pick<AccountDirectory, 'isAdmin'>
-  readonly installationNames: InstallationNames
-  readonly scopes: Readonly<Record<string, ScopeDefinition>>
-  readonly accounts: AccountRows
-  readonly passwordRules: PasswordRules
-  /** Present if users may create personal access tokens. */
-  readonly personalTokens?: PersonalTokens | undefined
-  /** Whether clients without a browser may ask users. */
-  readonly answersRequests: boolean
-  /** Present if an application signs the users in. */
-  readonly external?: ExternalParts | undefined
-}
 
 export type AccountPage = ReturnType<typeof accountPage>
 
 /**
  * The account page: the connected apps, the sign-in methods, and where its user is signed in.
  */
-export function accountPage(options: AccountPageOptions, grants: AuthorizationServer['grants']) {
+export function accountPage(options: PageParts, grants: AuthorizationServer['grants']) {
   const { site, signIns, ways, installationNames: names } = options
   const apps = userApps({ grants, scopes: options.scopes, names })
   const path = `${site.basePath}/account`
@@ -111,14 +85,10 @@ ${sessionSections(here, { signIns: latest, active, session, token, ways })}`
     showAgain: answer,
     changePassword: changePassword(options, visits, answer, notify),
     /** Ends the session of another browser. */
-    async endSession(c: Context<WithBody>) {
-      const visit = await visits.of(c)
-      if (visit === undefined) return visits.signIn(c)
-      const { token, session: ended = '' } = formOf(c)
-      if (!visits.isOwnForm(c, visit, token)) return answer(c, visit, PAGE_EXPIRED)
+    endSession: visits.form(answer, async (c, visit, { session: ended = '' }) => {
       await browsers.end(visit.account.id, ended)
       return notify(c, visit.session, ({ account }) => account.sessionEnded)
-    },
+    }),
     /** Ends every session of the user, including this one. */
     async signOutEverywhere(c: Context<WithBody>) {
       const visit = await visits.of(c)
@@ -285,16 +255,13 @@ interface Parts {
 /** Handlers of the forms of "Connected apps". */
 function manageApps({ path, apps, signNotice }: Parts, visits: AccountVisits, showAgain: ShowAgain) {
   /** @param work returns the notice of the page, if it has one */
-  const manage =
-    (work: (visit: Visit, form: Record<string, string>, c: Context) => Promise<string | undefined>) =>
-    async (c: Context<WithBody>) => {
-      const visit = await visits.of(c)
-      if (visit === undefined) return visits.signIn(c)
-      const form = formOf(c)
-      if (!visits.isOwnForm(c, visit, form.ticket)) return showAgain(c, visit, PAGE_EXPIRED)
+  const manage = (
+    work: (visit: Visit, fields: Record<string, string>, c: Context) => Promise<string | undefined>,
+  ) =>
+    visits.form(showAgain, async (c, visit, fields) => {
       const after = c.req.query('after')
-      return seeOther(c, addressOf(path, { after, notice: await work(visit, form, c) }))
-    }
+      return seeOther(c, addressOf(path, { after, notice: await work(visit, fields, c) }))
+    })
 
   return {
     /** Revokes the grants of one installation, or of all installations of its app. */

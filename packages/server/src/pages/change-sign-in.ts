@@ -3,7 +3,6 @@ import { isCrossSite } from '@grantkit/core/feature'
 import { fillText, html } from '@grantkit/pages'
 import type { Context } from 'hono'
 import * as z from 'zod'
-import type { AccountRows } from '../accounts/account-rows.ts'
 import { connectionIdOf } from '../accounts/sessions.ts'
 import { UpstreamError } from '../accounts/upstream/identities.ts'
 import type { ToProvider } from '../accounts/upstream/upstream-sign-in.ts'
@@ -12,12 +11,10 @@ import { pageResponse } from '../http/page.ts'
 import { signInAddress } from '../http/sign-in-wishes.ts'
 import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 import type { Visit } from '../sign-in/session.ts'
-import { type AdminSignIns, isFresh } from '../sign-in/ways-to-sign-in.ts'
-import type { LoginOptions } from './login.ts'
+import { isFresh } from '../sign-in/ways-to-sign-in.ts'
 import { inLanguage, type Says } from './page-language.ts'
+import type { PageParts } from './parts.ts'
 import { providerFailed, reportRefusal, type ShowAgain } from './upstream-login.ts'
-
-export type FormHandler = (c: Context<WithBody>) => Promise<Response>
 
 export const MAX_NAME_LENGTH = 60
 export const NOT_FRESH: Says = ({ account }) => account.notFresh
@@ -26,7 +23,7 @@ const LAST: Says = ({ methods }) => methods.last
 
 /** Handlers of the forms of "How you sign in". Each needs a sign-in within the last minutes. */
 export function changeSignIn(
-  options: LoginOptions & { readonly accounts: AccountRows; readonly adminSignIns: AdminSignIns },
+  options: PageParts,
   visits: AccountVisits,
   showAgain: ShowAgain,
 ) {
@@ -53,15 +50,10 @@ export function changeSignIn(
     })
   }
 
-  const change =
-    (work: (c: Context, visit: Visit, fields: Record<string, string>) => Promise<Response>): FormHandler =>
-    async (c) => {
-      const visit = await visits.of(c)
-      if (visit === undefined) return visits.signIn(c)
-      const fields = formOf(c)
-      if (!visits.isOwnForm(c, visit, fields.token)) return showAgain(c, visit, PAGE_EXPIRED)
-      return (await mayChange(visit)) ? work(c, visit, fields) : showAgain(c, visit, NOT_FRESH)
-    }
+  const change = (work: FormWork) =>
+    visits.form(showAgain, async (c, visit, fields) =>
+      (await mayChange(visit)) ? work(c, visit, fields) : showAgain(c, visit, NOT_FRESH),
+    )
 
   return {
     async passkeyOptions(c: Context) {
@@ -112,6 +104,7 @@ export function changeSignIn(
 }
 
 export const PAGE_EXPIRED: Says = ({ connectedApps }) => connectedApps.expired
+type FormWork = (c: Context<WithBody>, visit: Visit, fields: Record<string, string>) => Promise<Response>
 const FORM_LIFETIME_SECONDS = 60 * 60
 const Form = z.object({ session: z.string() })
 const NOTICE_LIFETIME_SECONDS = 60
@@ -123,23 +116,37 @@ export type AccountVisits = ReturnType<typeof accountVisits>
  * The session of a visit to the account page, and the check of its forms.
  *
  * @param area of the forms: a token of one area is invalid in the other
+ * @param path where a visitor who signs in goes on
  */
 export function accountVisits(
-  { site, baseUrl, secret, sessions, ways }: LoginOptions,
+  { site, baseUrl, secret, sessions, ways }: PageParts,
   area: 'account' | 'admin' = 'account',
+  path = `${site.basePath}/account`,
 ) {
   const key = hmacKeys(secret, `${area} form`)
   const noticeKey = hmacKeys(secret, `${area} notice`)
-  const signInPath = signInAddress(site.basePath, `${site.basePath}/account`)
+  const signInPath = signInAddress(site.basePath, path)
+  const visitOf = (c: Context) => sessions.visit(c.req.header('cookie'))
+  const signIn = (c: Context) => seeOther(c, signInPath)
+  const isOwnForm = (c: Context, { session }: Visit, token: string | undefined) =>
+    !isCrossSite(baseUrl, c.req.header()) &&
+    verifyValue(key, token, Form, FORM_LIFETIME_SECONDS)?.session === session.id
   return {
-    of: (c: Context) => sessions.visit(c.req.header('cookie')),
+    of: visitOf,
     /** The redirect of a visitor who is not signed in. */
-    signIn: (c: Context) => seeOther(c, signInPath),
+    signIn,
     /** The token of all forms of the page. */
     tokenFor: ({ session }: Visit) => signValue(key, { session: session.id }, FORM_LIFETIME_SECONDS),
-    isOwnForm: (c: Context, { session }: Visit, token: string | undefined) =>
-      !isCrossSite(baseUrl, c.req.header()) &&
-      verifyValue(key, token, Form, FORM_LIFETIME_SECONDS)?.session === session.id,
+    isOwnForm,
+    /** Handles a form of the page: `work` gets one that the session of its visitor was shown. */
+    form: (showAgain: ShowAgain, work: FormWork) => async (c: Context<WithBody>) => {
+      const visit = await visitOf(c)
+      if (visit === undefined) return signIn(c)
+      const fields = formOf(c)
+      // The forms of `@grantkit/pages` call it a ticket.
+      const isOwn = isOwnForm(c, visit, fields.token ?? fields.ticket)
+      return isOwn ? work(c, visit, fields) : showAgain(c, visit, PAGE_EXPIRED)
+    },
     /** For the parameter `notice` of the page that follows a form, which says it for a minute. */
     signNotice: ({ id: session }: Pick<Session, 'id'>, says: string) =>
       signValue(noticeKey, { session, says }, NOTICE_LIFETIME_SECONDS),

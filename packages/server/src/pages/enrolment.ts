@@ -7,11 +7,11 @@ import { formOf, jsonError, seeOther, type WithBody } from '../http/bodies-and-a
 import { addressOf, pageResponse } from '../http/page.ts'
 import { signInAddress } from '../http/sign-in-wishes.ts'
 import { MAX_NAME_LENGTH, NOT_ADDED } from './change-sign-in.ts'
-import type { LoginOptions } from './login.ts'
 import { inLanguage, type Says } from './page-language.ts'
+import type { PageParts } from './parts.ts'
 
 /** The pages of users who must have a passkey. */
-export function enrolmentPages(options: LoginOptions, registration: RegistrationCeremony) {
+export function enrolmentPages(options: PageParts, registration: RegistrationCeremony) {
   const { baseUrl, enrolments, requiredPasskeys, onEvent } = options
   const { basePath } = options.site
   const path = `${basePath}/login/enrol`

@@ -1,25 +1,18 @@
 import { returnPath } from '@grantkit/core'
 import { fillText, html } from '@grantkit/pages'
 import type { Context } from 'hono'
-import type { ExternalSignIn } from '../accounts/external-sign-in/external-sign-in.ts'
 import { ExternalSignInError } from '../accounts/external-sign-in/sign-in-error.ts'
-import type { ImportedUsers } from '../accounts/users/users.ts'
 import type { SignInEvent } from '../events.ts'
 import { seeOther } from '../http/bodies-and-answers.ts'
 import { pageResponse } from '../http/page.ts'
 import { localesOf, signInAddress, wishesIn } from '../http/sign-in-wishes.ts'
-import { type LoginOptions, signedIn } from './login.ts'
+import { signedIn } from './login.ts'
 import { inLanguage, type Says } from './page-language.ts'
+import type { ExternalParts, PageParts } from './parts.ts'
 import { backToApp, forOperator, nameOfApp, needsNoSignIn, visitOf } from './sign-in-page.ts'
 
-/** What external sign-in needs next to the other pages. */
-export interface ExternalParts {
-  readonly signIn: ExternalSignIn
-  readonly imported: ImportedUsers
-}
-
 /** Sign-in by the application: the redirect to it, which is in place of the sign-in page, and the callback. */
-export function externalLogin(options: LoginOptions, { signIn, imported }: ExternalParts) {
+export function externalLogin(options: PageParts, { signIn, imported }: ExternalParts) {
   const home = `${options.site.basePath}/`
   const host = new URL(signIn.url).host
 
@@ -27,10 +20,12 @@ export function externalLogin(options: LoginOptions, { signIn, imported }: Exter
     const returnTo = returnPath(c.req.query('return_to'), home)
     const cookie = c.req.header('cookie')
     if (await needsNoSignIn(c, options)) return seeOther(c, returnTo)
-    const client_name = nameOfApp(await options.requestingApp(returnTo))
-    const { prompt, maxAge: max_age, acrValues: acr_values, uiLocales: ui_locales } = wishesIn(c.req.query())
-    const hints = { login_hint: c.req.query('login_hint'), client_name, acr_values, ui_locales }
-    const { location, cookies } = await signIn.begin(cookie, { returnTo, prompt, max_age, ...hints })
+    const { location, cookies } = await signIn.begin(cookie, {
+      returnTo,
+      wishes: wishesIn(c.req.query()),
+      loginHint: c.req.query('login_hint'),
+      clientName: nameOfApp(await options.requestingApp(returnTo)),
+    })
     for (const line of cookies) c.header('set-cookie', line, { append: true })
     return seeOther(c, location)
   }

@@ -1,22 +1,15 @@
-import type { AuthorizationServer } from '@grantkit/core'
 import { formatReference } from '@grantkit/explain'
 import { fill, html, pointInTime } from '@grantkit/pages'
-import type { AttemptReader, ReadAttempt } from '../attempts/attempt-reader.ts'
+import type { ReadAttempt } from '../attempts/attempt-reader.ts'
 import { DAY_MS } from '../config/time-units.ts'
 import { type Markup, pageResponse } from '../http/page.ts'
 import type { LocalSite, PageLanguage } from './page-language.ts'
+import type { PageParts } from './parts.ts'
 
 /** What users see of sign-ins that failed: a page for everyone, and a section of the account page. */
 
 const SHOWN = 5
 const DAYS = 14
-
-type FindClient = AuthorizationServer['clients']['find']
-
-export interface FailureSources {
-  readonly attempts: AttemptReader
-  readonly findClient: FindClient
-}
 
 /** Neither what the user decided nor a call with access that has ended is a sign-in that failed. */
 const NO_FAILURES: readonly string[] = ['consent_denied', 'grant_ended', 'bearer_unknown']
@@ -29,7 +22,7 @@ function isRefusedSignIn({ steps }: ReadAttempt): boolean {
 
 /** Empty if nothing has failed. */
 export async function failuresSection(
-  { attempts, findClient }: FailureSources,
+  { attempts, findClient }: PageParts,
   subject: string,
   language: PageLanguage,
 ): Promise<Markup | ''> {
@@ -60,7 +53,7 @@ function entry(
   return html`<bdi>${name}</bdi>, ${pointInTime(language, steps.at(-1)?.at ?? 0)}. ${by === 'none' ? '' : failures[by]} ${fill(signIn.reference, { reference: code })}`
 }
 
-async function nameOf(findClient: FindClient, clientId: string): Promise<string | undefined> {
+async function nameOf(findClient: PageParts['findClient'], clientId: string): Promise<string | undefined> {
   return (await findClient(clientId))?.clientName
 }
 

@@ -3,18 +3,16 @@ import { type AuthorizationServer, returnPath } from '@grantkit/core'
 import { fill, fillText, html, type PageContent } from '@grantkit/pages'
 import type { Context } from 'hono'
 import * as z from 'zod'
-import type { AccountRows } from '../accounts/account-rows.ts'
 import type { StoredAccount } from '../accounts/accounts.ts'
 import { hashPassword } from '../accounts/password-hashes.ts'
-import type { PasswordRules } from '../accounts/passwords.ts'
 import { formOf, type WithBody } from '../http/bodies-and-answers.ts'
 import { flowsInCookies } from '../http/flows.ts'
 import { addressOf, type Markup, pageResponse } from '../http/page.ts'
 import { type SignInWishes, signInAddress, wishesIn, wishFields } from '../http/sign-in-wishes.ts'
 import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
 import { LINK_LIFETIME_SECONDS, type PasswordResets } from '../sign-in/password-resets.ts'
-import type { LoginOptions } from './login.ts'
 import { inLanguage, type LocalSite, type Says } from './page-language.ts'
+import type { PageParts } from './parts.ts'
 import { newPasswordFields, newPasswordOf } from './sign-in-methods.ts'
 import { FORM_EXPIRED, type SignInPage, TOO_MANY } from './sign-in-page.ts'
 
@@ -31,7 +29,7 @@ interface Shown {
  * The path to which the browser returns, while its user reads the mail. A link in the mail must not have it: whoever
  * requests the mail would choose where its reader goes.
  */
-function returnPaths(options: Pick<LoginOptions, 'secret' | 'baseUrl'>) {
+function returnPaths(options: PageParts) {
   return flowsInCookies(options, {
     ...{ name: 'password-return', purpose: 'password return', seconds: 60 * 60 },
     value: z.object({ returnTo: z.string() }),
@@ -39,7 +37,7 @@ function returnPaths(options: Pick<LoginOptions, 'secret' | 'baseUrl'>) {
 }
 
 /** The page that asks for the address of a user who has forgotten the password. */
-export function forgottenPassword(options: LoginOptions, page: SignInPage, resets: PasswordResets) {
+export function forgottenPassword(options: PageParts, page: SignInPage, resets: PasswordResets) {
   const { callerOf } = options
   const home = `${options.site.basePath}/`
   const paths = returnPaths(options)
@@ -101,11 +99,6 @@ ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem(si
   }
 }
 
-interface Options extends LoginOptions {
-  readonly accounts: AccountRows
-  readonly passwordRules: PasswordRules
-}
-
 /** The form that follows the change. It names the sessions of the account, so the next change makes it void. */
 const AppsForm = z.object({ sub: z.string(), epoch: z.string() })
 
@@ -113,7 +106,7 @@ const AppsForm = z.object({ sub: z.string(), epoch: z.string() })
  * The page behind the link of a mail. A GET changes nothing, because mail scanners open links. The form is not bound to
  * this browser: who has the token may set the password, from any page. It signs no user in, so it is no login CSRF.
  */
-export function newPassword(options: Options, resets: PasswordResets, grants: AuthorizationServer['grants']) {
+export function newPassword(options: PageParts, resets: PasswordResets, grants: AuthorizationServer['grants']) {
   const { secret, accounts, browsers, checks, passwordRules, limits, guesses, callerOf } = options
   const { basePath } = options.site
   const paths = returnPaths(options)

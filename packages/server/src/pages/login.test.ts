@@ -17,7 +17,8 @@ import { requiredPasskeys } from '../sign-in/required-passkeys.ts'
 import { sessionsOfBrowsers } from '../sign-in/session.ts'
 import { waitingIdentities } from '../sign-in/waiting-identities.ts'
 import { adminSignIns, waysToSignIn } from '../sign-in/ways-to-sign-in.ts'
-import { type LoginOptions, login } from './login.ts'
+import { login } from './login.ts'
+import type { PageParts } from './parts.ts'
 import { signInPage } from './sign-in-page.ts'
 
 const BASE_URL = 'https://server.example'
@@ -31,7 +32,7 @@ const free = requiredPasskeys({
 })
 
 function openLogin(
-  onEvent: LoginOptions['onEvent'] = () => {},
+  onEvent: PageParts['onEvent'] = () => {},
   sessions = sessionsOfBrowsers({ secret: SECRET, baseUrl: BASE_URL, accounts, demandPasskey: free.demand }),
 ) {
   const store = createMemoryStore()
@@ -41,7 +42,7 @@ function openLogin(
     ...{ name: 'A', secret: SECRET, baseUrl: BASE_URL },
     ...{ store, database, accounts, providers: [] },
   })
-  const options = {
+  const options: Partial<PageParts> = {
     site,
     baseUrl: BASE_URL,
     secret: SECRET,
@@ -66,7 +67,8 @@ function openLogin(
     }),
     onEvent,
   }
-  const { show, submit } = login(options, signInPage(options))
+  const parts = options as PageParts
+  const { show, submit } = login(parts, signInPage(parts))
   return new Hono<WithBody>().get('/login', show).post('/login', prefetch, submit)
 }
 

@@ -4,36 +4,20 @@ import type { Context } from 'hono'
 import type { StoredAccount } from '../accounts/accounts.ts'
 import { type SignInCeremony, signInAnswer } from '../accounts/passkeys/ceremonies.ts'
 import type { GivenRoles } from '../accounts/provider-roles.ts'
-import type { ReportFailedSignIn } from '../attempts/recording.ts'
 import { BY_PASSKEY, BY_PASSWORD } from '../config/authentication-classes.ts'
-import type { RolesEvent, SignInEvent, SignInMethodChanged } from '../events.ts'
+import type { SignInEvent } from '../events.ts'
 import { formOf, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
 import { addressOf } from '../http/page.ts'
 import { signInAddress, signInAgain, wishesIn } from '../http/sign-in-wishes.ts'
-import type { CallerOf } from '../http/trusted-proxies.ts'
-import type { Enrolments } from '../sign-in/enrolments.ts'
-import type { RequiredPasskeys } from '../sign-in/required-passkeys.ts'
-import type { Sessions, SignInFacts } from '../sign-in/session.ts'
-import {
-  attemptPasskey,
-  attemptPassword,
-  type SignInOptions,
-  signInFailed,
-} from '../sign-in/sign-in-attempt.ts'
-import type { WaitingIdentities } from '../sign-in/waiting-identities.ts'
+import type { SignInFacts } from '../sign-in/session.ts'
+import { attemptPasskey, attemptPassword, signInFailed } from '../sign-in/sign-in-attempt.ts'
 import { isFresh } from '../sign-in/ways-to-sign-in.ts'
 import type { Says } from './page-language.ts'
-import {
-  FORM_EXPIRED,
-  needsNoSignIn,
-  type Shown,
-  type SignInPage,
-  type SignInPageOptions,
-  TOO_MANY,
-} from './sign-in-page.ts'
+import type { PageParts } from './parts.ts'
+import { FORM_EXPIRED, needsNoSignIn, type Shown, type SignInPage, TOO_MANY } from './sign-in-page.ts'
 
 /** Signs in with a password. */
-export function login(options: LoginOptions, page: SignInPage) {
+export function login(options: PageParts, page: SignInPage) {
   const home = `${options.site.basePath}/`
   return {
     async show(c: Context) {
@@ -79,7 +63,7 @@ export function login(options: LoginOptions, page: SignInPage) {
 }
 
 /** Sign-in with a passkey: the options for the script of the page, and the form that it submits. */
-export function passkeyLogin(options: LoginOptions, page: SignInPage, ceremony: SignInCeremony) {
+export function passkeyLogin(options: PageParts, page: SignInPage, ceremony: SignInCeremony) {
   const home = `${options.site.basePath}/`
   return {
     async options(c: Context) {
@@ -117,7 +101,7 @@ const NOT_FRESH: Says = ({ firstPasskey }) => firstPasskey.notFresh
 
 /** Completes a sign-in with a password or a passkey, and connects the identity that waits for it. */
 async function signedInHere(
-  options: LoginOptions,
+  options: PageParts,
   page: SignInPage,
   c: Context,
   shown: Shown,
@@ -164,7 +148,7 @@ export interface SignedIn extends SignInFacts {
 }
 
 export async function signedIn(
-  options: LoginOptions,
+  options: PageParts,
   c: Context,
   { account, returnTo, usedCookie, connect, vouched, given, onAdmitted, ...facts }: SignedIn,
 ): Promise<Response> {
@@ -184,7 +168,7 @@ export async function signedIn(
 
 /** To the passkey of the account, or to the page that adds a first one: for a user who has just proved to be there. */
 async function notSignedIn(
-  { site: { basePath }, ways, enrolments, onEvent }: LoginOptions,
+  { site: { basePath }, ways, enrolments, onEvent }: PageParts,
   c: Context,
   after: 'enrol' | 'refused',
   {
@@ -216,15 +200,4 @@ function acrOfApplication({ signedInBy, acr }: SignInFacts): { readonly acr?: st
 
 export function signInSucceeded({ subject, id: sessionId, firstId, signedInBy }: Session): SignInEvent {
   return { type: 'sign_in_succeeded', subject, sessionId, firstId, signedInBy }
-}
-
-/** Shared by all sign-in methods. */
-export interface LoginOptions extends SignInOptions, SignInPageOptions {
-  readonly sessions: Sessions
-  readonly requiredPasskeys: RequiredPasskeys
-  readonly enrolments: Enrolments
-  readonly waiting: WaitingIdentities
-  readonly callerOf: CallerOf
-  readonly reportFailed: ReportFailedSignIn
-  readonly onEvent: (event: RolesEvent | SignInEvent | SignInMethodChanged) => void
 }

@@ -5,12 +5,12 @@ import type { LogoutInteraction } from '@grantkit/core/logout'
 import { fill, html } from '@grantkit/pages'
 import type { Context } from 'hono'
 import { formOf, headerOf, jsonError, seeOther, type WithBody } from '../http/bodies-and-answers.ts'
-import { pageResponse, type Site } from '../http/page.ts'
+import { pageResponse } from '../http/page.ts'
 import { localesOf, signInAddress, signInAgain } from '../http/sign-in-wishes.ts'
-import type { Ended, Sessions } from '../sign-in/session.ts'
-import { providerOf, type WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
-import type { ExternalParts } from './external-login.ts'
+import type { Ended } from '../sign-in/session.ts'
+import { providerOf } from '../sign-in/ways-to-sign-in.ts'
 import { inLanguage, inLocale, type LocalSite } from './page-language.ts'
+import type { PageParts } from './parts.ts'
 
 /** Asks before it signs the user out, so that a link or an image on another site cannot do it. */
 export function logoutPage(c: Context, site: LocalSite): Response {
@@ -26,13 +26,6 @@ export function logoutPage(c: Context, site: LocalSite): Response {
   return pageResponse(site, { title: logout.signOut, main, formAction: ["'self'"] })
 }
 
-interface SignOutOptions {
-  readonly site: Site
-  readonly sessions: Sessions
-  readonly ways: Pick<WaysToSignIn, 'providers'>
-  readonly external?: ExternalParts | undefined
-}
-
 /**
  * Ends the session, so that another user can sign in for the pending request.
  *
@@ -40,7 +33,7 @@ interface SignOutOptions {
  */
 export async function signOut(
   c: Context<WithBody>,
-  options: SignOutOptions & { readonly baseUrl: string },
+  options: PageParts,
   otherwise = `${options.site.basePath}/`,
 ): Promise<Response> {
   const { site, baseUrl, sessions } = options
@@ -58,7 +51,7 @@ export async function signOut(
 }
 
 /** The sign-out that an app requests (RP-initiated logout). An app that names where to go on gets the browser there. */
-export function logoutInteraction(options: SignOutOptions): LogoutInteraction {
+export function logoutInteraction(options: PageParts): LogoutInteraction {
   const { site, sessions } = options
   // Core ends the session, and then asks for the page of the same request.
   const endedIn = new WeakMap<HttpRequest, Ended>()
@@ -91,7 +84,7 @@ interface Elsewhere {
 
 /** @param id the provider of the session. @param returnTo where the user goes on after a new sign-in */
 export async function elsewhereOf(
-  { site: { basePath }, ways, external }: Omit<SignOutOptions, 'sessions'>,
+  { site: { basePath }, ways, external }: PageParts,
   id: string | undefined,
   returnTo: string,
 ): Promise<Elsewhere | undefined> {

@@ -1,4 +1,4 @@
-import { OAuthError, type ScopeCatalogue } from '@grantkit/core'
+import { OAuthError } from '@grantkit/core'
 import { toResponse } from '@grantkit/core/adapter'
 import { pageView } from '@grantkit/core/feature'
 import { inLanguage, type LocalizedText, type ScopeInWords } from '@grantkit/core/internal'
@@ -6,44 +6,32 @@ import type { PersonalToken, PersonalTokens } from '@grantkit/core/personal-toke
 import type { ChosenToken, NewTokenForm, PersonalTokensView, ShownPersonalToken } from '@grantkit/pages'
 import type { Context } from 'hono'
 import { DAY_SECONDS } from '../config/time-units.ts'
-import { formOf, seeOther, valuesOf, type WithBody } from '../http/bodies-and-answers.ts'
+import { seeOther, valuesOf, type WithBody } from '../http/bodies-and-answers.ts'
 import { addressOf, requestOf } from '../http/page.ts'
-import { signInAddress, signInAgain } from '../http/sign-in-wishes.ts'
+import { signInAgain } from '../http/sign-in-wishes.ts'
 import type { Visit } from '../sign-in/session.ts'
 import { type AccountVisits, accountVisits } from './change-sign-in.ts'
-import type { LoginOptions } from './login.ts'
+import type { PageParts, TokenChoices } from './parts.ts'
 
 /**
  * The page where users create and revoke personal access tokens. A session alone opens it. An access token means nothing here, so no
  * token creates another one.
  */
-export function personalTokensPage(options: PersonalTokenPageOptions, tokens: PersonalTokens) {
+export function personalTokensPage(options: PageParts, tokens: PersonalTokens) {
   const path = options.site.basePath + TOKENS_PATH
-  const visits = accountVisits(options)
-  const { basePath } = options.site
-  const signIn = signInAddress(basePath, path)
-  const page = tokensPage(options, tokens, { path, signIn: signInAgain(basePath, path), visits })
-
-  /** The session and the form, checked in this order. */
-  const change =
-    (work: (c: Context<WithBody>, visit: Visit, fields: Record<string, string>) => Promise<Response>) =>
-    async (c: Context<WithBody>) => {
-      const visit = await visits.of(c)
-      if (visit === undefined) return seeOther(c, signIn)
-      const fields = formOf(c)
-      if (!visits.isOwnForm(c, visit, fields.ticket))
-        return page(c, visit, { problem: 'expired', status: 403 })
-      return work(c, visit, fields)
-    }
+  const visits = accountVisits(options, 'account', path)
+  const signIn = signInAgain(options.site.basePath, path)
+  const page = tokensPage(options, tokens, { path, signIn, visits })
+  const expired = (c: Context, visit: Visit) => page(c, visit, { problem: 'expired', status: 403 })
 
   return {
     async show(c: Context) {
       const visit = await visits.of(c)
-      if (visit === undefined) return seeOther(c, signIn)
+      if (visit === undefined) return visits.signIn(c)
       return page(c, visit, { ended: visits.noticeOf(c, visit) })
     },
     /** Needs a sign-in within the last minutes. The response alone has the text of the token. */
-    create: change(async (c, visit, fields) => {
+    create: visits.form(expired, async (c, visit, fields) => {
       if (!(await visits.isFresh(visit))) return page(c, visit, { problem: 'notFresh', status: 403 })
       const chosen = chosenIn(c, fields)
       const wanted = newToken(options, tokens, chosen)
@@ -56,7 +44,7 @@ export function personalTokensPage(options: PersonalTokenPageOptions, tokens: Pe
         return page(c, visit, refused(error), chosen)
       }
     }),
-    end: change(async (c, { session }, { id = '' }) => {
+    end: visits.form(expired, async (c, { session }, { id = '' }) => {
       const { subject } = session
       const token = (await tokens.list(subject)).find((one) => one.id === id)
       if (token === undefined || !(await tokens.end(subject, id))) return seeOther(c, path)
@@ -84,21 +72,6 @@ function refused(error: unknown): Pick<PersonalTokensView, 'problem' | 'status'>
 
 const TOKENS_PATH = '/account/tokens'
 
-/** What users may choose for a token. */
-export interface TokenChoices {
-  readonly resources: NewTokenForm['resources']
-  /** By default, and the maximum. */
-  readonly days: number
-  readonly maxDays: number
-}
-
-export interface PersonalTokenPageOptions extends LoginOptions {
-  readonly scopes: ScopeCatalogue
-  readonly tokenChoices: TokenChoices
-  /** Gets the error if the server cannot ask what a token needs. */
-  readonly onError: (error: unknown) => void
-}
-
 const EMPTY: ChosenToken = { label: '', scopes: [], resources: [], days: 0 }
 
 const EXPIRES_SOON_SECONDS = 7 * DAY_SECONDS
@@ -106,7 +79,7 @@ const USUAL_DAYS = [7, 30, 60, 90, 180, 365]
 
 /** What a form asks for, if it is all among the choices. */
 export function newToken(
-  { tokenChoices }: Pick<PersonalTokenPageOptions, 'tokenChoices'>,
+  { tokenChoices }: Pick<PageParts, 'tokenChoices'>,
   { scopes: allowed }: Pick<PersonalTokens, 'scopes'>,
   { label, scopes, resources, days }: ChosenToken,
 ) {
@@ -128,7 +101,7 @@ type Outcome = Pick<Partial<PersonalTokensView>, 'made' | 'ended' | 'problem' | 
 
 /** @returns shows the page: its `chosen` is what the form of a failed request had */
 function tokensPage(
-  options: PersonalTokenPageOptions,
+  options: PageParts,
   tokens: PersonalTokens,
   { path, signIn, visits }: Place,
 ) {
@@ -169,7 +142,7 @@ function tokensPage(
 
 type Words = (scopes: readonly string[]) => readonly ScopeInWords[]
 
-function inWords({ scopes: catalogue, site: { ui } }: PersonalTokenPageOptions, locale: string): Words {
+function inWords({ scopes: catalogue, site: { ui } }: PageParts, locale: string): Words {
   const { uiLocales } = ui.interaction
   const text = (words: LocalizedText) => inLanguage(words, locale, uiLocales)
   return (scopes) =>

@@ -10,7 +10,7 @@ import { asset, headerOf, prefetch, type WithBody } from '../http/bodies-and-ans
 import { pageResponse, requestOf, type Site } from '../http/page.ts'
 import { localesOf, signInAddress, signInAgain } from '../http/sign-in-wishes.ts'
 import { isFresh } from '../sign-in/ways-to-sign-in.ts'
-import { type AccountPage, type AccountPageOptions, accountPage } from './account.ts'
+import { type AccountPage, accountPage } from './account.ts'
 import { enrolmentPages } from './enrolment.ts'
 import { externalLogin } from './external-login.ts'
 import { whyPage } from './failed-sign-ins.ts'
@@ -18,15 +18,10 @@ import { forgottenPassword, newPassword } from './forgotten-password.ts'
 import { login, passkeyLogin } from './login.ts'
 import { logoutPage, signOut } from './logout.ts'
 import { inLanguage, type LocalSite } from './page-language.ts'
-import { personalTokensPage, type TokenChoices } from './personal-tokens.ts'
+import type { PageParts } from './parts.ts'
+import { personalTokensPage } from './personal-tokens.ts'
 import { type SignInPage, signInPage } from './sign-in-page.ts'
 import { upstreamLogin } from './upstream-login.ts'
-
-export interface PagesOptions extends AccountPageOptions {
-  readonly tokenChoices: TokenChoices
-  /** Called with errors of a page. */
-  readonly onError: (error: unknown) => void
-}
 
 const SCRIPT = await readFile(new URL('passkeys.js', import.meta.url), 'utf8')
 const POST_AGAIN_SCRIPT = await readFile(new URL('post-again.js', import.meta.url), 'utf8')
@@ -36,7 +31,7 @@ const COPY_SCRIPT = await readFile(new URL('copy.js', import.meta.url), 'utf8')
  * The pages of the service, without the pages of core's interactions. If one fails, it shows the error page. Its routes are for people:
  * an OpenAPI document is for authors of clients, and none of these routes is in it.
  */
-export function pages(options: PagesOptions, grants: AuthorizationServer['grants']): Hono<WithBody> {
+export function pages(options: PageParts, grants: AuthorizationServer['grants']): Hono<WithBody> {
   const { site, onError } = options
   const signInForm = signInPage(options)
   const account = accountPage(options, grants)
@@ -63,7 +58,7 @@ export function pages(options: PagesOptions, grants: AuthorizationServer['grants
 }
 
 /** Empty if users may create no personal access tokens. */
-function tokenPages(options: PagesOptions): Hono<WithBody> {
+function tokenPages(options: PageParts): Hono<WithBody> {
   const app = new Hono<WithBody>()
   if (options.personalTokens === undefined) return app
   const tokens = personalTokensPage(options, options.personalTokens)
@@ -75,7 +70,7 @@ function tokenPages(options: PagesOptions): Hono<WithBody> {
 }
 
 /** The sign-in page, or the way to the application that signs the users in. */
-function signInPages(options: PagesOptions, form: SignInPage): Hono<WithBody> {
+function signInPages(options: PageParts, form: SignInPage): Hono<WithBody> {
   const app = new Hono<WithBody>()
   if (options.external === undefined) {
     const signIn = login(options, form)
@@ -90,7 +85,7 @@ function signInPages(options: PagesOptions, form: SignInPage): Hono<WithBody> {
  * that is configured no more, can be removed too.
  */
 function passwordPages(
-  options: PagesOptions,
+  options: PageParts,
   form: SignInPage,
   account: AccountPage,
   grants: AuthorizationServer['grants'],
@@ -114,7 +109,7 @@ function passwordPages(
 }
 
 /** Empty if passkeys are not available. */
-function passkeyPages(options: PagesOptions, form: SignInPage, account: AccountPage): Hono<WithBody> {
+function passkeyPages(options: PageParts, form: SignInPage, account: AccountPage): Hono<WithBody> {
   const app = new Hono<WithBody>()
   if (options.ways.ceremonies === undefined) return app
   const enrolment = enrolmentPages(options, options.ways.ceremonies.registration)
@@ -132,7 +127,7 @@ function passkeyPages(options: PagesOptions, form: SignInPage, account: AccountP
 }
 
 /** Empty if no provider is configured. */
-function providerPages(options: PagesOptions, form: SignInPage, account: AccountPage): Hono<WithBody> {
+function providerPages(options: PageParts, form: SignInPage, account: AccountPage): Hono<WithBody> {
   const app = new Hono<WithBody>()
   const { providers } = options.ways
   if (providers.length === 0) return app
@@ -152,12 +147,7 @@ function providerPages(options: PagesOptions, form: SignInPage, account: Account
 }
 
 /** The pages of core's interactions. */
-export function interaction({
-  site,
-  sessions,
-  adminSignIns,
-  ways,
-}: Pick<PagesOptions, 'site' | 'sessions' | 'adminSignIns' | 'ways'>): Interaction {
+export function interaction({ site, sessions, adminSignIns, ways }: PageParts): Interaction {
   const goTo = (location: string) => ({ status: 303, headers: { location }, body: '' })
   return {
     ...site.ui.interaction,

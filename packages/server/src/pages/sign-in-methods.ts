@@ -1,7 +1,6 @@
 import type { Session } from '@grantkit/core'
 import { fill, fillText, html, pointInTime } from '@grantkit/pages'
 import type { Context } from 'hono'
-import type { AccountRows } from '../accounts/account-rows.ts'
 import type { Account } from '../accounts/accounts.ts'
 import type { Passkey } from '../accounts/passkeys/passkey-rows.ts'
 import { hashPassword } from '../accounts/password-hashes.ts'
@@ -13,26 +12,15 @@ import type { Markup } from '../http/page.ts'
 import { signInAgain } from '../http/sign-in-wishes.ts'
 import { factsOf, type SignInFacts, type Visit } from '../sign-in/session.ts'
 import { attemptPassword, signInFailed } from '../sign-in/sign-in-attempt.ts'
-import { type AdminSignIns, isOf, type WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
-import {
-  type AccountVisits,
-  type FormHandler,
-  MAX_NAME_LENGTH,
-  NOT_FRESH,
-  PAGE_EXPIRED,
-} from './change-sign-in.ts'
-import { type LoginOptions, signInSucceeded } from './login.ts'
+import { isOf, type WaysToSignIn } from '../sign-in/ways-to-sign-in.ts'
+import { type AccountVisits, MAX_NAME_LENGTH, NOT_FRESH } from './change-sign-in.ts'
+import { signInSucceeded } from './login.ts'
 import type { LocalSite, PageLanguage, Says } from './page-language.ts'
+import type { PageParts } from './parts.ts'
 import { TOO_MANY } from './sign-in-page.ts'
 import type { ShowAgain } from './upstream-login.ts'
 
 /** Changes the password of the signed-in user, or sets the first one. */
-
-interface Options extends LoginOptions {
-  readonly accounts: AccountRows
-  readonly passwordRules: PasswordRules
-  readonly adminSignIns: AdminSignIns
-}
 
 /** Redirects to the account page, which shows the notice. */
 export type Notify = (c: Context, session: Session, notice: Says) => Response
@@ -42,18 +30,14 @@ const OVERTAKEN: Says = ({ methods }) => methods.overtaken
 const CHANGED: Says = ({ methods }) => methods.passwordChanged
 
 export function changePassword(
-  options: Options,
+  options: PageParts,
   visits: AccountVisits,
   showAgain: ShowAgain,
   notify: Notify,
-): FormHandler {
+) {
   const { accounts, adminSignIns, browsers, checks, passwordRules, sessions, onEvent } = options
-  return async (c) => {
-    const visit = await visits.of(c)
-    if (visit === undefined) return visits.signIn(c)
+  return visits.form(showAgain, async (c, visit, fields) => {
     const { account } = visit
-    const fields = formOf(c)
-    if (!visits.isOwnForm(c, visit, fields.token)) return showAgain(c, visit, PAGE_EXPIRED)
     if (!(await adminSignIns.mayChangeSignIn(visit))) return showAgain(c, visit, NOT_FRESH)
     const wanted = await newPasswordOf(fields, passwordRules, account)
     if ('problem' in wanted) return showAgain(c, visit, wanted.problem)
@@ -68,7 +52,7 @@ export function changePassword(
     const device = browsers.remember(changed, c.req.header('cookie'))
     for (const line of [next.cookie, ...device]) c.header('set-cookie', line, { append: true })
     return notify(c, next.session, CHANGED)
-  }
+  })
 }
 
 /**
@@ -76,7 +60,7 @@ export function changePassword(
  * passkey.
  */
 async function confirm(
-  options: Options,
+  options: PageParts,
   visits: AccountVisits,
   c: Context<WithBody>,
   visit: Visit,

@@ -1,10 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import {
-  type AuthorizationServer,
-  declinedSignIn,
-  type PublicClient,
-  type ServerSecret,
-} from '@grantkit/core'
+import { type AuthorizationServer, declinedSignIn } from '@grantkit/core'
 import { isCrossSite } from '@grantkit/core/feature'
 import { displayText } from '@grantkit/core/internal'
 import { fill, fillText, html } from '@grantkit/pages'
@@ -13,7 +8,7 @@ import * as z from 'zod'
 import { isMetByAny } from '../config/authentication-classes.ts'
 import { seeOther } from '../http/bodies-and-answers.ts'
 import { flowsInCookies } from '../http/flows.ts'
-import { addressOf, type Markup, pageResponse, type Site } from '../http/page.ts'
+import { addressOf, type Markup, pageResponse } from '../http/page.ts'
 import {
   demandsSignIn,
   type SignInWishes,
@@ -22,11 +17,11 @@ import {
   wishFields,
 } from '../http/sign-in-wishes.ts'
 import { hmacKeys, signValue, verifyValue } from '../http/signed-value.ts'
-import type { PasswordResets } from '../sign-in/password-resets.ts'
-import type { Sessions, Visit } from '../sign-in/session.ts'
+import type { Visit } from '../sign-in/session.ts'
 import type { Waiting } from '../sign-in/waiting-identities.ts'
 import { type OfferedWays, type WaysToSignIn, waysOf } from '../sign-in/ways-to-sign-in.ts'
 import { inLanguage, type LocalSite, type PageLanguage, type Says } from './page-language.ts'
+import type { PageParts, RequestingApp } from './parts.ts'
 
 export interface Shown extends ShownForms {
   readonly status?: number
@@ -45,14 +40,6 @@ export interface Shown extends ShownForms {
 /** An identity that waits for a sign-in to its account: the id of its flow, and the name of its provider. */
 type Waits = Pick<Waiting, 'id' | 'label'>
 
-export interface SignInPageOptions extends FormOptions {
-  readonly ways: WaysToSignIn
-  readonly baseUrl: string
-  readonly secret: ServerSecret
-  readonly sessions: Pick<Sessions, 'visit'>
-  readonly requestingApp: RequestingApp
-}
-
 export const FORM_EXPIRED: Says = ({ signIn }) => signIn.expired
 export const TOO_MANY: Says = ({ signIn }) => signIn.tooMany
 const FORM_LIFETIME_SECONDS = 30 * 60
@@ -64,8 +51,8 @@ export type SignInPage = ReturnType<typeof signInPage>
  * The sign-in page. Its forms have a token that matches a cookie, so that no other site can sign a user in (login
  * CSRF).
  */
-export function signInPage(options: SignInPageOptions) {
-  const { baseUrl, secret, sessions, ways, requestingApp } = options
+export function signInPage(options: PageParts) {
+  const { baseUrl, secret, sessions, ways, requestingApp, resets } = options
   const seconds = FORM_LIFETIME_SECONDS
   const cookie = { name: 'sign-in', purpose: 'sign-in cookie', value: z.object({}), seconds }
   const browsers = flowsInCookies({ secret, baseUrl }, cookie)
@@ -109,7 +96,7 @@ export function signInPage(options: SignInPageOptions) {
 <p>${fill(language.signIn.connectWhy, { provider: connects.label })}</p>`
     }
 ${problem === undefined ? '' : html`<p class="problem" role="alert">${problem(language)}</p>`}${forOperator(reference, language)}${offers === undefined ? '' : offerOf(site, offers, shown)}
-${signInForms({ ...options, ways: own ?? ways, site }, hidden, shown)}${own === undefined ? '' : anotherAccount(site, shown)}${back}`
+${signInForms({ site, ways: own ?? ways, resets }, hidden, shown)}${own === undefined ? '' : anotherAccount(site, shown)}${back}`
     const script = ways.ceremonies && 'passkeys.js'
     // No form-action: browsers apply it to the redirect after the form, whose target may be any client.
     return pageResponse(site, {
@@ -160,7 +147,7 @@ function anotherAccount({ basePath, language }: LocalSite, { returnTo, wishes }:
  * reveal no account. `undefined`: the page offers every way.
  */
 async function ownWays(
-  { sessions, ways }: Pick<SignInPageOptions, 'sessions' | 'ways'>,
+  { sessions, ways }: PageParts,
   c: Context,
   { wishes, connects, email = '' }: Shown,
 ): Promise<OfferedWays | undefined> {
@@ -178,7 +165,7 @@ export function forOperator(reference: string | undefined, { signIn }: PageLangu
 }
 
 /** The sign-in page needs no database: while it is unreachable, nobody is signed in. */
-export function visitOf(c: Context, sessions: SignInPageOptions['sessions']): Promise<Visit | undefined> {
+export function visitOf(c: Context, sessions: PageParts['sessions']): Promise<Visit | undefined> {
   return sessions.visit(c.req.header('cookie')).catch(() => undefined)
 }
 
@@ -186,10 +173,7 @@ export function visitOf(c: Context, sessions: SignInPageOptions['sessions']): Pr
  * Whether a visitor of the sign-in page may go on at once: signed in, and no new sign-in is demanded. Where one is, the page to
  * which the user returns would send them back.
  */
-export async function needsNoSignIn(
-  c: Context,
-  { sessions }: Pick<SignInPageOptions, 'sessions'>,
-): Promise<boolean> {
+export async function needsNoSignIn(c: Context, { sessions }: PageParts): Promise<boolean> {
   return !demandsSignIn(wishesIn(c.req.query())) && (await visitOf(c, sessions)) !== undefined
 }
 
@@ -208,25 +192,19 @@ interface ShownForms {
   readonly wishes: SignInWishes
 }
 
-interface FormOptions {
-  readonly site: Site
-  readonly ways: OfferedWays
-  /** Absent if no mail can be sent. */
-  readonly resets?: PasswordResets | undefined
-}
-
-interface LocalFormOptions extends FormOptions {
+interface FormParts extends Pick<PageParts, 'resets'> {
   readonly site: LocalSite
+  readonly ways: OfferedWays
 }
 
 /** @param hidden fields that every form has */
-function signInForms(options: LocalFormOptions, hidden: Markup, shown: ShownForms): Markup {
-  const { site } = options
+function signInForms(parts: FormParts, hidden: Markup, shown: ShownForms): Markup {
+  const { site } = parts
   // Another provider proves nothing about the account.
-  const ways = shown.connects === undefined ? options.ways : { ...options.ways, providers: [] }
+  const ways = shown.connects === undefined ? parts.ways : { ...parts.ways, providers: [] }
   return demandsMoreThanPassword(shown.wishes) && canMeet(ways)
     ? strongWays(site, ways, hidden, shown.needsPasskey)
-    : everyWay({ ...options, ways }, hidden, shown)
+    : everyWay({ ...parts, ways }, hidden, shown)
 }
 
 function demandsMoreThanPassword({ acrValues }: SignInWishes): boolean {
@@ -263,7 +241,7 @@ function forgotten(
 }
 
 function everyWay(
-  { site, ways, resets }: LocalFormOptions,
+  { site, ways, resets }: FormParts,
   hidden: Markup,
   { returnTo, wishes, email = '', passkeysInField = true }: ShownForms,
 ): Markup {
@@ -336,14 +314,6 @@ function providerForms(
 </form>`,
   )}`
 }
-
-/**
- * The app that requests a sign-in, taken from the authorization request to which the user returns. Of an app that a
- * document describes only the host is known: the document is not fetched before the user has signed in.
- */
-export type RequestingApp = (
-  returnTo: string,
-) => Promise<PublicClient | { readonly documentHost: string } | undefined>
 
 export function requestingApp(
   baseUrl: string,

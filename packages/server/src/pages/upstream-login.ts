@@ -3,7 +3,6 @@ import { returnPath } from '@grantkit/core'
 import { isCrossSite } from '@grantkit/core/feature'
 import { fillText, html } from '@grantkit/pages'
 import type { Context } from 'hono'
-import type { AccountRows } from '../accounts/account-rows.ts'
 import type { StoredAccount } from '../accounts/accounts.ts'
 import { connectionIdOf } from '../accounts/sessions.ts'
 import { accountFor, type Identity, UpstreamError } from '../accounts/upstream/identities.ts'
@@ -16,8 +15,9 @@ import { pageResponse } from '../http/page.ts'
 import { wishesIn } from '../http/sign-in-wishes.ts'
 import { factsOf, type Visit } from '../sign-in/session.ts'
 import { hasOtherWay } from '../sign-in/ways-to-sign-in.ts'
-import { type LoginOptions, signedIn, signInSucceeded } from './login.ts'
+import { signedIn, signInSucceeded } from './login.ts'
 import { inLanguage, type LocalSite, type Says } from './page-language.ts'
+import type { PageParts } from './parts.ts'
 import { type Shown, type SignInPage, TOO_MANY, visitOf } from './sign-in-page.ts'
 
 /** Shows the account page again, with the problem. @param reference of the attempt that it stopped */
@@ -25,7 +25,7 @@ export type ShowAgain = (c: Context, visit: Visit, problem: Says, reference?: st
 
 /** Sign-in with a provider: the redirect to it, and the callback, which takes either a GET or a POST. */
 export function upstreamLogin(
-  options: LoginOptions & { readonly accounts: Pick<AccountRows, 'endSessionsOf'> },
+  options: PageParts,
   page: SignInPage,
   showAgain: ShowAgain,
   provider: UpstreamSignIn,
@@ -180,7 +180,7 @@ type Stopped = (
 ) => Promise<Response>
 
 /** The sign-in page, or the account page for a user who is signed in and was connecting the provider. */
-function stoppedPage({ sessions }: LoginOptions, page: SignInPage, showAgain: ShowAgain): Stopped {
+function stoppedPage({ sessions }: PageParts, page: SignInPage, showAgain: ShowAgain): Stopped {
   return async (c, back, shown) => {
     const visit = back.linkFor ? await visitOf(c, sessions) : undefined
     return visit === undefined
@@ -192,7 +192,7 @@ function stoppedPage({ sessions }: LoginOptions, page: SignInPage, showAgain: Sh
 type Within = (c: Context, back: Back, work: () => Promise<Response>) => Promise<Response>
 
 /** Failures are limited by network, because each may send a request to the provider. */
-function limited({ limits, callerOf }: LoginOptions, stopped: Stopped): Within {
+function limited({ limits, callerOf }: PageParts, stopped: Stopped): Within {
   return async (c, back, work) => {
     const address = callerOf(c) ?? 'unknown'
     const wait = await limits.networks.take(address)
@@ -217,7 +217,7 @@ type Refused = (
   offer?: Offer,
 ) => Promise<Response>
 
-function refusedPage(options: LoginOptions, stopped: Stopped, provider: Provider): Refused {
+function refusedPage(options: PageParts, stopped: Stopped, provider: Provider): Refused {
   return async (c, back, event, user = {}, offer = {}) => {
     // Any web page can make a browser load the callback: what its user never began is not theirs.
     const visit = back.linkFor === undefined ? undefined : await visitOf(c, options.sessions)
@@ -230,11 +230,11 @@ function refusedPage(options: LoginOptions, stopped: Stopped, provider: Provider
 
 /** Reports it. @returns what the page says: the reason in the language of the user, and the reference */
 export function reportRefusal(
-  { site, callerOf, reportFailed }: Pick<LoginOptions, 'site' | 'callerOf' | 'reportFailed'>,
+  { site, callerOf, reportFailed }: PageParts,
   c: Context,
   provider: Provider,
   event: SignInRefused,
-  of: Omit<Parameters<LoginOptions['reportFailed']>[1], 'caller'>,
+  of: Omit<Parameters<PageParts['reportFailed']>[1], 'caller'>,
   user: Belonging = {},
 ): { readonly problem: Says; readonly reference: string | undefined } {
   const refusal = {
@@ -282,7 +282,7 @@ function isDemandOfApp(returnTo: string): boolean {
 }
 
 /** The session that requested the link, and no other one. */
-async function visitOfSession({ sessions }: LoginOptions, c: Context, id: string): Promise<Visit> {
+async function visitOfSession({ sessions }: PageParts, c: Context, id: string): Promise<Visit> {
   const visit = await sessions.visit(c.req.header('cookie'))
   if (visit === undefined || connectionIdOf(visit.session) !== id) throw new UpstreamError('state_expired')
   return visit

@@ -1,3 +1,4 @@
+import { PERSONAL_CLIENT_ID } from '@grantkit/core/personal-tokens'
 import { createMemoryStore } from '@grantkit/store-memory'
 import { Hono } from 'hono'
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest'
@@ -7,18 +8,25 @@ import type { ServiceEvent } from '../events.ts'
 import { countersInMemory } from '../limits/counters.ts'
 import { accountMails } from './account-mails.ts'
 
-/** The mails about changes of an account. */
+/** The mails about changes of an account, and about its personal access tokens. */
 
 const config = parseConfig({
-  config: { brand: { name: 'Notes' }, scopes: { openid: { description: 'Sign in' } } },
+  config: {
+    brand: { name: 'Notes' },
+    scopes: { openid: { description: 'Sign in' }, read: { description: 'Read', personal: true } },
+  },
   environment: {
-    ...{ NODE_ENV: 'test', BASE_URL: 'https://notes.example' },
+    ...{ NODE_ENV: 'test', BASE_URL: 'https://notes.example', PERSONAL_TOKENS: 'on' },
     ...{ MAIL_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'no-reply@notes.example' },
   },
 })
 const ADA = { subject: 'ada' }
 const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0'
 const GUESSES = { type: 'sign_in_failed', reason: 'wrong_password', ...ADA, slowed: true }
+
+const BY_USER = { type: 'passkey_added', passkey: 'p', ...ADA }
+const CREATED = { type: 'personal_token_created', ...ADA, grantId: 'g1', label: 'Job', expiresAt: 1_800_000_000 }
+const REVOKED = { type: 'grant_revoked', clientId: PERSONAL_CLIENT_ID, by: 'operator', ...ADA, grantId: 'g1' }
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 30, 8, 5, 59) })
@@ -40,6 +48,7 @@ interface Readers {
 function open(
   send: () => Promise<void> = async () => {},
   { accepted = '', sessions = [], account = {} }: Readers = {},
+  personalTokens = config.features.personalTokens,
 ) {
   const mails: SentMail[] = []
   const errors: unknown[] = []
@@ -50,7 +59,7 @@ function open(
   const about = accountMails(
     {
       ...{
-        config,
+        config: { ...config, features: { ...config.features, personalTokens } },
         readers: {
           account: findAccount as never,
           sessions: async () => sessions.map((language) => ({ language })),
@@ -156,6 +165,75 @@ it.each([
   },
 )
 
+const EXPIRES = '  Token: Job\n  Expires: 2027-01-15 08:00 UTC\n'
+
+it.each([
+  ['a new one, with the browser', CREATED, 'New personal access token', `${EXPIRES}${HERE}`],
+  [
+    'one in use that ends soon',
+    { ...CREATED, type: 'personal_token_expiring' },
+    'A personal access token ends soon',
+    `${EXPIRES}  When: 2026-11-30 08:05 UTC\n\n`,
+  ],
+  [
+    'one that an operator revoked',
+    REVOKED,
+    'A personal access token was revoked',
+    'An operator revoked personal access tokens',
+  ],
+])('of personal access tokens tell the user of %s', async (_, event, subject, what) => {
+  const { mails, emit, deliver } = open()
+  await emit(event)
+  await deliver()
+  expect(mails).toMatchObject([{ to: 'ada@notes.example', subject: `${subject} at Notes` }])
+  const [{ text = '' } = {}] = mails
+  expect(text).toContain(what)
+  expect(text.match(/https:\S+/g)).toEqual(['https://notes.example.', 'https://notes.example/account/tokens'])
+})
+
+it('of personal access tokens that an operator ends together come once to each user', async () => {
+  const { mails, emit, deliver } = open()
+  await emit(...Array(50).fill(REVOKED), { ...REVOKED, subject: 'bob' })
+  await deliver()
+  expect(mails.map(({ to }) => to).sort()).toEqual(['ada@notes.example', 'bob@notes.example'])
+  vi.setSystemTime(Date.now() + 60 * 1000)
+  await emit(REVOKED)
+  await deliver()
+  expect(mails).toHaveLength(3)
+})
+
+it('of new personal access tokens are fifty a day, and take nothing from the other mails', async () => {
+  const { mails, emit, deliver } = open()
+  await emit(...Array(60).fill(CREATED), { ...CREATED, type: 'personal_token_expiring' }, BY_USER)
+  for (let round = 0; round < 60; round++) await deliver()
+  const subjects = Map.groupBy(mails, ({ subject }) => subject)
+  expect([...subjects].map(([subject, { length }]) => [subject, length]).sort()).toEqual([
+    ['A personal access token ends soon at Notes', 1],
+    ['New passkey at Notes', 1],
+    ['New personal access token at Notes', 50],
+  ])
+})
+
+it.each([
+  ['that the user revoked', { ...REVOKED, by: 'user' }],
+  ['that the user ended', { ...CREATED, type: 'personal_token_ended', reason: 'user' }],
+  ['that ended with its user', { ...REVOKED, reason: 'subject_gone' }],
+  ['of another app', { ...REVOKED, clientId: 'app' }],
+])('tell nobody of a token %s', async (_, event) => {
+  const { mails, errors, emit, deliver } = open()
+  await emit(event)
+  await deliver()
+  expect([mails, errors]).toEqual([[], []])
+})
+
+it('do not lead to the page of tokens where there is none', async () => {
+  const off = { ...config.features.personalTokens, enabled: false }
+  const { mails, emit, deliver } = open(undefined, undefined, off)
+  await emit(REVOKED, { ...CREATED, type: 'personal_token_expiring' })
+  await deliver()
+  expect(mails).toEqual([])
+})
+
 it.each([
   ['a wrong password that makes nobody wait', { ...GUESSES, slowed: undefined }],
   ['guesses at an address without an account', { ...GUESSES, subject: undefined }],
@@ -203,7 +281,6 @@ it('that the mail server does not take are errors of the server, and are sent wh
   expect(mails).toMatchObject([{ text: expect.stringContaining('  When: 2026-11-30 08:05 UTC\n') }])
 })
 
-const BY_USER = { type: 'passkey_added', passkey: 'p', ...ADA }
 const WITH_ENGLISH = '\n* * *\n\nA passkey was added to your account'
 
 it.each([

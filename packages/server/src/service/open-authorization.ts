@@ -31,8 +31,8 @@ import { callerOf } from '../http/trusted-proxies.ts'
 import { guessLimits } from '../limits/guess-limits.ts'
 import { signInLimits } from '../limits/rate-limiter.ts'
 import { logoutInteraction } from '../pages/logout.ts'
-import type { TokenChoices } from '../pages/personal-tokens.ts'
-import { interaction, type PagesOptions } from '../pages/routes.ts'
+import type { PageParts, TokenChoices } from '../pages/parts.ts'
+import { interaction } from '../pages/routes.ts'
 import { requestingApp } from '../pages/sign-in-page.ts'
 import type { ServiceContext } from '../service-context.ts'
 import { enrolmentsOf } from '../sign-in/enrolments.ts'
@@ -47,7 +47,7 @@ import type { OpenUsers } from './open-users.ts'
 /** The authorization server of a service, with what its pages and its guards are made of. */
 export interface OpenAuthorization {
   readonly server: AuthorizationServer
-  readonly options: PagesOptions
+  readonly options: PageParts
   readonly guards: ReturnType<typeof guardsOf>
 }
 
@@ -70,7 +70,7 @@ async function pagesOptions(
   users: OpenUsers,
   { reportsCalls }: ReturnType<typeof guardsOf>,
   server: () => AuthorizationServer,
-): Promise<Omit<PagesOptions, 'scopes'>> {
+): Promise<Omit<PageParts, 'scopes'>> {
   const { context, accounts, directory, checks, external, builtIn } = users
   const { config, storage, secret, trusted, onEvent, onError } = context
   const { store, database, trail, attempts, createCounter } = storage

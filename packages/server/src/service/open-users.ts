@@ -12,7 +12,7 @@ import { type PasswordChecks, passwordChecks, WITHOUT_QUEUE } from '../accounts/
 import type { SessionsEnding } from '../accounts/sessions.ts'
 import { accountsOf, externalSignInFor, importedUsers, refuseOtherUsers } from '../accounts/users/users.ts'
 import { AUTHENTICATION_CLASSES } from '../config/authentication-classes.ts'
-import type { ExternalParts } from '../pages/external-login.ts'
+import type { ExternalParts } from '../pages/parts.ts'
 import type { ServiceContext } from '../service-context.ts'
 import { withMails } from './account-mails.ts'
 

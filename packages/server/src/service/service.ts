@@ -12,7 +12,8 @@ import type { MountContext } from '../definition.ts'
 import { behindProxies } from '../http/trusted-proxies.ts'
 import { health, type Probes, probesOf, reachable } from '../operations/health.ts'
 import { type Operator, operatorOf } from '../operator/operator.ts'
-import { type PagesOptions, pages } from '../pages/routes.ts'
+import type { PageParts } from '../pages/parts.ts'
+import { pages } from '../pages/routes.ts'
 import { PLAYGROUND_STYLE, playground } from '../playground/routes.ts'
 import { type ServiceContext, type ServiceParts, serviceContext } from '../service-context.ts'
 import { statisticsReader } from '../statistics/statistics.ts'
@@ -27,7 +28,7 @@ export interface Service {
   readonly clients: AuthorizationServer['clients']
   readonly grants: AuthorizationServer['grants']
   /** Present if users may create personal access tokens. */
-  readonly personalTokens: PagesOptions['personalTokens']
+  readonly personalTokens: PageParts['personalTokens']
   /** Present if a file of endpoints is configured. */
   readonly webhooks: ServiceContext['webhooks']
   readonly accounts: AccountRows

@@ -43,7 +43,7 @@ function open(
   })
   /** A sign-in that began, with its request as the application reads it. */
   async function begun(begin: Partial<BeginSignIn> = {}) {
-    const { location, cookies } = await signIn.begin(undefined, { returnTo: '/account', ...begin })
+    const { location, cookies } = await signIn.begin(undefined, { returnTo: '/account', wishes: {}, ...begin })
     const request = new URL(location).searchParams.get('request') ?? ''
     const { payload } = await jwtVerify(request, change.key ? SHARED : ownKeys)
     return { request: payload, jwt: request, location, cookies: pairOf(cookies), cookie: cookies[0] }
@@ -76,15 +76,13 @@ async function startJwkSetHost() {
 describe('the request to the application', () => {
   it('names both sides, the way back, and what the client wants of the sign-in', async () => {
     const { begun } = open()
-    const wishes = {
-      ...{ login_hint: 'alice@app.example', prompt: 'login', max_age: 300, ui_locales: 'de en' },
-      acr_values: 'phr',
-    }
-    const { request, location } = await begun({ ...wishes, client_name: 'Notes' })
+    const wishes = { prompt: 'login', maxAge: 300, uiLocales: 'de en', acrValues: 'phr' }
+    const hints = { loginHint: 'alice@app.example', clientName: 'Notes' }
+    const { request, location } = await begun({ wishes, ...hints })
     expect(location).toMatch(/^https:\/\/app\.example\/sign-in\?request=ey/)
     expect(request).toEqual({
-      ...wishes,
-      client_name: 'Notes',
+      ...{ prompt: 'login', max_age: 300, ui_locales: 'de en', acr_values: 'phr' },
+      ...{ login_hint: 'alice@app.example', client_name: 'Notes' },
       iss: BASE_URL,
       aud: URL_OF_APP,
       jti: expect.stringMatching(/^.{36}$/),
@@ -103,14 +101,14 @@ describe('the request to the application', () => {
 
   it('has hints of at most 254 characters, because anybody can link to the sign-in page', async () => {
     const { begun } = open()
-    const { request } = await begun({ login_hint: 'a'.repeat(10_000), client_name: '' })
+    const { request } = await begun({ loginHint: 'a'.repeat(10_000), clientName: '' })
     expect(request).toMatchObject({ login_hint: 'a'.repeat(254) })
     expect(request).not.toHaveProperty('client_name')
   })
 
   it('is not sent if the cookie would be too long for a browser', async () => {
     const { signIn } = open()
-    const begun = signIn.begin(undefined, { returnTo: `/${'a'.repeat(4000)}` })
+    const begun = signIn.begin(undefined, { returnTo: `/${'a'.repeat(4000)}`, wishes: {} })
     await expect(begun).rejects.toMatchObject({ reason: 'too_long' })
   })
 })
@@ -310,17 +308,17 @@ describe('a response', () => {
     await expect(finished).rejects.toMatchObject({ reason: 'expired' })
   })
 
-  it.each<[string, Partial<BeginSignIn>, number, boolean]>([
+  it.each<[string, BeginSignIn['wishes'], number, boolean]>([
     ['any sign-in, and is 10 hours old', {}, 36_000, true],
     ['a new sign-in, and is 2 minutes old', { prompt: 'login' }, 120, false],
     ['a new sign-in, and is new', { prompt: 'login' }, 0, true],
     ['another account, and is 2 minutes old', { prompt: 'select_account' }, 120, false],
-    ['one of the last 5 minutes, and is 4 minutes old', { max_age: 300 }, 240, true],
-    ['one of the last 5 minutes, and is 6 minutes old', { max_age: 300 }, 360, false],
-    ['one of this moment, and is 2 minutes old', { max_age: 0 }, 120, false],
-    ['a new one of the last hour, and is 2 minutes old', { prompt: 'login', max_age: 3600 }, 120, false],
+    ['one of the last 5 minutes, and is 4 minutes old', { maxAge: 300 }, 240, true],
+    ['one of the last 5 minutes, and is 6 minutes old', { maxAge: 300 }, 360, false],
+    ['one of this moment, and is 2 minutes old', { maxAge: 0 }, 120, false],
+    ['a new one of the last hour, and is 2 minutes old', { prompt: 'login', maxAge: 3600 }, 120, false],
   ])('to a client that requires %s: accepted %$', async (_, wishes, age, accepted) => {
-    const finished = open().finished({ auth_time: now() - age }, wishes)
+    const finished = open().finished({ auth_time: now() - age }, { wishes })
     if (accepted) expect((await finished).user.authTime).toBeLessThanOrEqual(now() - age)
     else await expect(finished).rejects.toMatchObject({ reason: 'not_fresh' })
   })

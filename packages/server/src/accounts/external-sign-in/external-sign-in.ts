@@ -18,6 +18,7 @@ import { Methods } from '../../config/authentication-classes.ts'
 import { CALLBACK_PATH, type ExternalUsers } from '../../config/users.ts'
 import { usedOnce } from '../../database/errors-as-503.ts'
 import { type Flow, flowsInCookies } from '../../http/flows.ts'
+import { fieldsOf, type SignInWishes, wishesIn } from '../../http/sign-in-wishes.ts'
 import { CLOCK_TOLERANCE } from '../../http/signed-value.ts'
 import { UserId, userClaims } from '../user-claims.ts'
 import { ExternalSignInError } from './sign-in-error.ts'
@@ -55,16 +56,14 @@ export interface ExternalSignIn {
   usedCookie(response: string | undefined): string
 }
 
-type Hint = 'login_hint' | 'ui_locales' | 'client_name' | 'acr_values'
-
-/** A sign-in that begins, with the wishes of the client for which the user signs in. */
-export interface BeginSignIn extends Pick<SignInRequest, Hint> {
+/** A sign-in that begins. */
+export interface BeginSignIn {
   /** A path of this server. */
   readonly returnTo: string
-  /** The sign-in must be new. */
-  readonly prompt?: SignInRequest['prompt']
-  /** The maximum age of the sign-in, in seconds. */
-  readonly max_age?: SignInRequest['max_age']
+  /** Of the client for which the user signs in. */
+  readonly wishes: SignInWishes
+  readonly loginHint?: string | undefined
+  readonly clientName?: string | undefined
 }
 
 export interface ExternalSignInParts {
@@ -77,22 +76,16 @@ export interface ExternalSignInParts {
   readonly classes?: readonly string[] | undefined
 }
 
-const Begun = z.object({
-  returnTo: z.string(),
-  fresh: z.string().transform((mark) => mark !== ''),
-  maxAge: z.string().transform((text) => (text === '' ? undefined : Number(text))),
-  iat: z.number(),
-})
+const Begun = z.object({ returnTo: z.string(), prompt: z.string(), max_age: z.string(), iat: z.number() })
 type Begun = Flow<z.output<typeof Begun>>
 
 const LIFETIME = 10 * 60
 const MAX_TEXT = 254
 
 export function externalSignInOf(users: ExternalUsers, parts: ExternalSignInParts): ExternalSignIn {
-  const { secret, baseUrl, store, keys, classes } = parts
+  const { secret, baseUrl, store, classes } = parts
   const cookies = { name: 'external', purpose: 'external sign-in', value: Begun, seconds: LIFETIME }
   const flows = flowsInCookies({ secret, baseUrl }, cookies)
-  const signer = { issuer: baseUrl, users, keys }
   const verify = responseVerifier(baseUrl, users, classes)
   const used = usedOnce(store, 'external_sign_in')
 
@@ -101,14 +94,21 @@ export function externalSignInOf(users: ExternalUsers, parts: ExternalSignInPart
     usedCookie: (response) => flows.end(claimedJti(response)),
     returnToOf: (cookies, response) =>
       (flows.find(cookies, claimedJti(response)) ?? flows.latest(cookies))?.returnTo,
-    async begin(cookies, { returnTo, prompt, max_age, ...hints }) {
+    async begin(cookies, { returnTo, wishes, loginHint, clientName }) {
       const jti = randomUUID()
-      const fresh = prompt === undefined ? '' : 'fresh'
-      const maxAge = max_age === undefined ? '' : String(max_age)
-      const lines = flows.begin(cookies, jti, { returnTo, fresh, maxAge })
+      const { prompt, max_age } = fieldsOf(wishes)
+      const lines = flows.begin(cookies, jti, { returnTo, prompt, max_age })
       if (lines === undefined) throw new ExternalSignInError('too_long')
-      const request = { jti, return_to: `${baseUrl}${CALLBACK_PATH}`, prompt, max_age, ...shortened(hints) }
-      const location = await signInAddress(signer, request, epochSeconds(), LIFETIME)
+      const location = await signInAddress(users, parts, {
+        jti,
+        return_to: `${baseUrl}${CALLBACK_PATH}`,
+        prompt: wishes.prompt,
+        max_age: wishes.maxAge,
+        acr_values: wishes.acrValues,
+        ui_locales: wishes.uiLocales,
+        login_hint: shortened(loginHint),
+        client_name: shortened(clientName),
+      })
       return { location, cookies: lines }
     },
     async finish(cookies, response = '') {
@@ -137,16 +137,15 @@ function claimedJti(response = ''): string {
 }
 
 /** Whether the sign-in is as new as the client requires (OpenID Connect Core 3.1.2.1). */
-function isFresh({ fresh, maxAge, iat }: Begun, authTime: number, now: number): boolean {
-  if (authTime >= iat - CLOCK_TOLERANCE) return true
-  return !fresh && (maxAge === undefined || now - authTime <= maxAge)
+function isFresh(begun: Begun, authTime: number, now: number): boolean {
+  if (authTime >= begun.iat - CLOCK_TOLERANCE) return true
+  const { prompt, maxAge } = wishesIn(begun)
+  return prompt === undefined && (maxAge === undefined || now - authTime <= maxAge)
 }
 
-/** Any page can link to the sign-in page with hints of any length, and the request is part of a URL. */
-function shortened(hints: Omit<BeginSignIn, 'returnTo' | 'prompt' | 'max_age'>) {
-  return Object.fromEntries(
-    Object.entries(hints).map(([name, text]) => [name, text?.slice(0, MAX_TEXT) || undefined]),
-  )
+/** Any page can link to the sign-in page with hints of any length, and the request is part of a URL. Wishes are cut already. */
+function shortened(hint: string | undefined): string | undefined {
+  return hint?.slice(0, MAX_TEXT) || undefined
 }
 
 function epochSeconds(): number {
@@ -173,33 +172,25 @@ interface SignInRequest {
   readonly client_name?: string | undefined
 }
 
-interface RequestSigner {
-  /** The name of this server. */
-  readonly issuer: string
-  readonly users: Pick<ExternalUsers, 'url' | 'key'>
-  /** The signing keys of this server. */
-  readonly keys: () => readonly PrivateJwk[]
-}
-
 /** No token of this server has this type, so none of them passes for another (RFC 8725 3.11). */
 const TYPE = 'sign-in-request+jwt'
 /** The first one for which the server has a key. */
 const ALGORITHMS = ['ES256', 'RS256', 'EdDSA'] as const
 
-/** The address at the application, with the request as a signed JWT. @param now in epoch seconds */
+/** The address at the application, with the request as a signed JWT. */
 async function signInAddress(
-  { issuer, users, keys }: RequestSigner,
+  users: ExternalUsers,
+  { baseUrl, keys }: ExternalSignInParts,
   request: SignInRequest,
-  now: number,
-  lifetime: number,
 ): Promise<string> {
+  const now = epochSeconds()
   const { alg, kid, key } = users.key === undefined ? await ownKey(keys(), now) : sharedKey(users.key)
   const jwt = await new SignJWT({ ...request })
     .setProtectedHeader({ alg, typ: TYPE, ...(kid === undefined ? {} : { kid }) })
-    .setIssuer(issuer)
+    .setIssuer(baseUrl)
     .setAudience(users.url)
     .setIssuedAt(now)
-    .setExpirationTime(now + lifetime)
+    .setExpirationTime(now + LIFETIME)
     .sign(key)
   return `${users.url}?${new URLSearchParams({ request: jwt })}`
 }
@@ -245,9 +236,6 @@ interface SignInDenied {
   readonly error: string
 }
 
-/** Reads a response. @throws ExternalSignInError `invalid`, `expired` or `unreachable` */
-type VerifyResponse = (response: string, now: number) => Promise<SignedInUser | SignInDenied>
-
 /** The algorithms follow from the configuration alone, never from the response (RFC 8725 3.1). */
 const SHARED = ['HS256']
 const PUBLIC = ['ES256', 'RS256', 'PS256', 'EdDSA', 'Ed25519']
@@ -268,12 +256,15 @@ const SignedIn = Envelope.extend({
   acr: z.string().max(255).optional(),
 })
 
-/** @param classes the only values of `acr`; without them `acr` may have any value, and `amr` is ignored */
-function responseVerifier(issuer: string, users: ExternalUsers, classes?: readonly string[]): VerifyResponse {
+/**
+ * @param classes the only values of `acr`; without them `acr` may have any value, and `amr` is ignored
+ * @returns reads a response, and throws an ExternalSignInError `invalid`, `expired` or `unreachable`
+ */
+function responseVerifier(issuer: string, users: ExternalUsers, classes?: readonly string[]) {
   const verify = signatureVerifier(users)
   const expected = { issuer: users.url, audience: issuer, clockTolerance: CLOCK_TOLERANCE }
   const authentication = classes && authenticationIn(classes)
-  return async (response, now) => {
+  return async (response: string, now: number): Promise<SignedInUser | SignInDenied> => {
     if (response.length > MAX_LENGTH)
       throw new ExternalSignInError('invalid', `It is longer than ${MAX_LENGTH} characters`)
     const options = { ...expected, currentDate: new Date(now * 1000) }

@@ -216,7 +216,21 @@ export const de: ServerTexts = {
         title: 'Falsche Passwörter für Ihr Konto',
         what: 'Jemand probiert viele falsche Passwörter für Ihr Konto bei {brand}, {url}.',
       },
+      token_created: {
+        title: 'Neues persönliches Zugriffstoken',
+        what: 'Für Ihr Konto bei {brand}, {url}, wurde ein persönliches Zugriffstoken erstellt.',
+      },
+      token_expiring: {
+        title: 'Ein persönliches Zugriffstoken läuft bald ab',
+        what: 'Ein persönliches Zugriffstoken Ihres Kontos bei {brand}, {url}, das genutzt wird, läuft innerhalb von sieben Tagen ab.',
+      },
+      token_ended: {
+        title: 'Ein persönliches Zugriffstoken wurde widerrufen',
+        what: 'Ein Betreiber hat persönliche Zugriffstokens Ihres Kontos bei {brand}, {url}, widerrufen.',
+      },
     },
+    token: 'Token',
+    expires: 'Läuft ab',
     provider: 'Anbieter',
     when: 'Zeit',
     browser: 'Browser',
@@ -230,25 +244,10 @@ export const de: ServerTexts = {
       'Eine Zeit lang müssen Browser warten, in denen Sie sich noch nie angemeldet haben. In jedem anderen Browser, mit einem Passkey, mit einem Anbieter oder mit dem Link von „Passwort vergessen?“ können Sie sich sofort anmelden. Wenn Sie Ihr Passwort auch anderswo verwenden, ändern Sie es:',
     byPasskey:
       'Der Passkey des Kontos fehlte, deshalb wurde niemand angemeldet. Wenn Sie es nicht waren, kennt jemand anderes Ihr Passwort oder hat Zugang zu Ihrem Konto bei einem Anbieter: Ändern Sie das Passwort. Das ist Ihr Konto:',
-    tokens: {
-      created: {
-        title: 'Neues persönliches Zugriffstoken',
-        what: 'Für Ihr Konto bei {brand}, {url}, wurde ein persönliches Zugriffstoken erstellt.',
-        advice: 'Wenn Sie es nicht waren, widerrufen Sie das Token sofort, und ändern Sie Ihr Passwort:',
-      },
-      expiring: {
-        title: 'Ein persönliches Zugriffstoken läuft bald ab',
-        what: 'Ein persönliches Zugriffstoken Ihres Kontos bei {brand}, {url}, das genutzt wird, läuft innerhalb von sieben Tagen ab.',
-        advice: 'Erstellen Sie ein neues, wenn Ihr Programm es noch braucht:',
-      },
-      operator: {
-        title: 'Ein persönliches Zugriffstoken wurde widerrufen',
-        what: 'Ein Betreiber hat persönliche Zugriffstokens Ihres Kontos bei {brand}, {url}, widerrufen.',
-        advice:
-          'Ihre anderen Tokens gelten weiter. Wenn Sie den Grund nicht kennen, fragen Sie den Betreiber:',
-      },
-    },
-    tokenOn: '{label}, am {day}',
+    ofNewToken: 'Wenn Sie es nicht waren, widerrufen Sie das Token sofort, und ändern Sie Ihr Passwort:',
+    ofOldToken: 'Erstellen Sie ein neues, wenn Ihr Programm es noch braucht:',
+    ofEndedTokens:
+      'Ihre anderen Tokens gelten weiter. Wenn Sie den Grund nicht kennen, fragen Sie den Betreiber:',
     reset: {
       subject: 'Neues Passwort für {brand}',
       what: 'Für Ihr Konto bei {brand}, {url}, wurde ein neues Passwort angefordert.',

@@ -229,8 +229,22 @@ export const en = {
         title: 'Wrong passwords for your account',
         what: 'Somebody tries many wrong passwords for your account at {brand}, {url}.',
       },
+      token_created: {
+        title: 'New personal access token',
+        what: 'A personal access token was created for your account at {brand}, {url}.',
+      },
+      token_expiring: {
+        title: 'A personal access token ends soon',
+        what: 'A personal access token that is in use ends within seven days, for your account at {brand}, {url}.',
+      },
+      token_ended: {
+        title: 'A personal access token was revoked',
+        what: 'An operator revoked personal access tokens of your account at {brand}, {url}.',
+      },
     },
     /** Labels of a list of facts. */
+    token: 'Token',
+    expires: 'Expires',
     provider: 'Provider',
     when: 'When',
     browser: 'Browser',
@@ -245,25 +259,10 @@ export const en = {
       'For a while, browsers in which you have not signed in before have to wait. You can sign in at once in any other browser, with a passkey, with a provider, or with the link that "Forgot your password?" sends. If you use your password elsewhere too, change it:',
     byPasskey:
       'The passkey of the account was missing, so nobody was signed in. If it was not you, somebody else has your password, or your account at a provider: change it. This is your account:',
-    /** Personal access tokens. The address of the tokens follows. */
-    tokens: {
-      created: {
-        title: 'New personal access token',
-        what: 'A personal access token was created for your account at {brand}, {url}.',
-        advice: 'If it was not you, revoke the token at once and change your password:',
-      },
-      expiring: {
-        title: 'A personal access token ends soon',
-        what: 'A personal access token that is in use ends within seven days, for your account at {brand}, {url}.',
-        advice: 'Create a new one if your program still needs it:',
-      },
-      operator: {
-        title: 'A personal access token was revoked',
-        what: 'An operator revoked personal access tokens of your account at {brand}, {url}.',
-        advice: 'Your other tokens still work. If you do not know why, ask the operator:',
-      },
-    },
-    tokenOn: '{label}, on {day}',
+    /** The same, where the address of the tokens follows. */
+    ofNewToken: 'If it was not you, revoke the token at once and change your password:',
+    ofOldToken: 'Create a new one if your program still needs it:',
+    ofEndedTokens: 'Your other tokens still work. If you do not know why, ask the operator:',
     /** For a forgotten password. */
     reset: {
       subject: 'New password for {brand}',

@@ -214,7 +214,21 @@ export const es: ServerTexts = {
         title: 'Contraseñas incorrectas para su cuenta',
         what: 'Alguien está probando muchas contraseñas incorrectas para su cuenta en {brand}, {url}.',
       },
+      token_created: {
+        title: 'Nuevo token de acceso personal',
+        what: 'Se ha creado un token de acceso personal para su cuenta en {brand}, {url}.',
+      },
+      token_expiring: {
+        title: 'Un token de acceso personal caduca pronto',
+        what: 'Un token de acceso personal en uso caduca en los próximos siete días, en su cuenta de {brand}, {url}.',
+      },
+      token_ended: {
+        title: 'Se ha revocado un token de acceso personal',
+        what: 'Un operador ha revocado tokens de acceso personales de su cuenta en {brand}, {url}.',
+      },
     },
+    token: 'Token',
+    expires: 'Caduca',
     provider: 'Proveedor',
     when: 'Fecha',
     browser: 'Navegador',
@@ -228,24 +242,9 @@ export const es: ServerTexts = {
       'Durante un tiempo, los navegadores en los que no haya iniciado sesión antes tienen que esperar. Puede iniciar sesión de inmediato en cualquier otro navegador, con una llave de acceso, con un proveedor o con el enlace de «¿Ha olvidado su contraseña?». Si usa su contraseña también en otros sitios, cámbiela:',
     byPasskey:
       'Faltaba la llave de acceso de la cuenta, así que no se ha iniciado ninguna sesión. Si no ha sido usted, otra persona tiene su contraseña o su cuenta en un proveedor: cambie la contraseña. Esta es su cuenta:',
-    tokens: {
-      created: {
-        title: 'Nuevo token de acceso personal',
-        what: 'Se ha creado un token de acceso personal para su cuenta en {brand}, {url}.',
-        advice: 'Si no ha sido usted, revoque el token de inmediato y cambie su contraseña:',
-      },
-      expiring: {
-        title: 'Un token de acceso personal caduca pronto',
-        what: 'Un token de acceso personal en uso caduca en los próximos siete días, en su cuenta de {brand}, {url}.',
-        advice: 'Cree uno nuevo si su programa todavía lo necesita:',
-      },
-      operator: {
-        title: 'Se ha revocado un token de acceso personal',
-        what: 'Un operador ha revocado tokens de acceso personales de su cuenta en {brand}, {url}.',
-        advice: 'Sus demás tokens siguen funcionando. Si no sabe por qué, consulte al operador:',
-      },
-    },
-    tokenOn: '{label}, el {day}',
+    ofNewToken: 'Si no ha sido usted, revoque el token de inmediato y cambie su contraseña:',
+    ofOldToken: 'Cree uno nuevo si su programa todavía lo necesita:',
+    ofEndedTokens: 'Sus demás tokens siguen funcionando. Si no sabe por qué, consulte al operador:',
     reset: {
       subject: 'Nueva contraseña para {brand}',
       what: 'Se ha solicitado una nueva contraseña para su cuenta en {brand}, {url}.',

@@ -214,7 +214,21 @@ export const fr: ServerTexts = {
         title: 'Mots de passe erronés pour votre compte',
         what: 'Quelqu’un essaie de nombreux mots de passe erronés pour votre compte {brand}, {url}.',
       },
+      token_created: {
+        title: 'Nouveau jeton d’accès personnel',
+        what: 'Un jeton d’accès personnel a été créé pour votre compte {brand}, {url}.',
+      },
+      token_expiring: {
+        title: 'Un jeton d’accès personnel expire bientôt',
+        what: 'Un jeton d’accès personnel en cours d’utilisation expire dans les sept jours, pour votre compte {brand}, {url}.',
+      },
+      token_ended: {
+        title: 'Un jeton d’accès personnel a été révoqué',
+        what: 'Un exploitant a révoqué des jetons d’accès personnels de votre compte {brand}, {url}.',
+      },
     },
+    token: 'Jeton',
+    expires: 'Expire',
     provider: 'Fournisseur',
     when: 'Date',
     browser: 'Navigateur',
@@ -228,25 +242,10 @@ export const fr: ServerTexts = {
       'Pendant un certain temps, les navigateurs dans lesquels vous ne vous êtes jamais connecté doivent attendre. Vous pouvez vous connecter tout de suite dans tout autre navigateur, avec une clé d’accès, avec un fournisseur ou avec le lien envoyé par « Mot de passe oublié ? ». Si vous utilisez aussi votre mot de passe ailleurs, modifiez-le :',
     byPasskey:
       'La clé d’accès du compte manquait : personne n’a été connecté. Si ce n’était pas vous, quelqu’un d’autre connaît votre mot de passe ou a accès à votre compte chez un fournisseur : modifiez le mot de passe. Voici votre compte :',
-    tokens: {
-      created: {
-        title: 'Nouveau jeton d’accès personnel',
-        what: 'Un jeton d’accès personnel a été créé pour votre compte {brand}, {url}.',
-        advice: 'Si ce n’était pas vous, révoquez immédiatement le jeton et modifiez votre mot de passe :',
-      },
-      expiring: {
-        title: 'Un jeton d’accès personnel expire bientôt',
-        what: 'Un jeton d’accès personnel en cours d’utilisation expire dans les sept jours, pour votre compte {brand}, {url}.',
-        advice: 'Créez-en un nouveau si votre programme en a encore besoin :',
-      },
-      operator: {
-        title: 'Un jeton d’accès personnel a été révoqué',
-        what: 'Un exploitant a révoqué des jetons d’accès personnels de votre compte {brand}, {url}.',
-        advice:
-          'Vos autres jetons fonctionnent toujours. Si vous n’en connaissez pas la raison, adressez-vous à l’exploitant :',
-      },
-    },
-    tokenOn: '{label}, le {day}',
+    ofNewToken: 'Si ce n’était pas vous, révoquez immédiatement le jeton et modifiez votre mot de passe :',
+    ofOldToken: 'Créez-en un nouveau si votre programme en a encore besoin :',
+    ofEndedTokens:
+      'Vos autres jetons fonctionnent toujours. Si vous n’en connaissez pas la raison, adressez-vous à l’exploitant :',
     reset: {
       subject: 'Nouveau mot de passe pour {brand}',
       what: 'Un nouveau mot de passe a été demandé pour votre compte {brand}, {url}.',

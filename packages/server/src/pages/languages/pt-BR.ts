@@ -211,7 +211,21 @@ export const ptBR: ServerTexts = {
         title: 'Senhas erradas para a sua conta',
         what: 'Alguém está tentando muitas senhas erradas para a sua conta em {brand}, {url}.',
       },
+      token_created: {
+        title: 'Novo token de acesso pessoal',
+        what: 'Um token de acesso pessoal foi criado para a sua conta em {brand}, {url}.',
+      },
+      token_expiring: {
+        title: 'Um token de acesso pessoal expira em breve',
+        what: 'Um token de acesso pessoal em uso expira nos próximos sete dias, na sua conta em {brand}, {url}.',
+      },
+      token_ended: {
+        title: 'Um token de acesso pessoal foi revogado',
+        what: 'Um operador revogou tokens de acesso pessoais da sua conta em {brand}, {url}.',
+      },
     },
+    token: 'Token',
+    expires: 'Expira',
     provider: 'Provedor',
     when: 'Data',
     browser: 'Navegador',
@@ -225,24 +239,9 @@ export const ptBR: ServerTexts = {
       'Por algum tempo, os navegadores em que você nunca entrou precisam esperar. Você pode entrar imediatamente em qualquer outro navegador, com uma chave de acesso, com um provedor ou com o link de “Esqueceu a senha?”. Se você usa sua senha também em outros lugares, altere-a:',
     byPasskey:
       'Faltou a chave de acesso da conta, por isso ninguém entrou. Se não foi você, outra pessoa tem sua senha ou sua conta em um provedor: altere a senha. Esta é a sua conta:',
-    tokens: {
-      created: {
-        title: 'Novo token de acesso pessoal',
-        what: 'Um token de acesso pessoal foi criado para a sua conta em {brand}, {url}.',
-        advice: 'Se não foi você, revogue o token imediatamente e altere sua senha:',
-      },
-      expiring: {
-        title: 'Um token de acesso pessoal expira em breve',
-        what: 'Um token de acesso pessoal em uso expira nos próximos sete dias, na sua conta em {brand}, {url}.',
-        advice: 'Crie outro se o seu programa ainda precisar dele:',
-      },
-      operator: {
-        title: 'Um token de acesso pessoal foi revogado',
-        what: 'Um operador revogou tokens de acesso pessoais da sua conta em {brand}, {url}.',
-        advice: 'Seus outros tokens continuam valendo. Se você não sabe o motivo, fale com o operador:',
-      },
-    },
-    tokenOn: '{label}, em {day}',
+    ofNewToken: 'Se não foi você, revogue o token imediatamente e altere sua senha:',
+    ofOldToken: 'Crie outro se o seu programa ainda precisar dele:',
+    ofEndedTokens: 'Seus outros tokens continuam valendo. Se você não sabe o motivo, fale com o operador:',
     reset: {
       subject: 'Nova senha para {brand}',
       what: 'Uma nova senha foi pedida para a sua conta em {brand}, {url}.',
