@@ -1,13 +1,6 @@
 import type { HttpResponse } from '@grantkit/core'
 import { type Check, orSkipped, Skipped, skippedWithout } from './check.ts'
-import {
-  documentOf,
-  type Evidence,
-  headerOf,
-  memberOf,
-  NO_CLIENT,
-  REQUESTED_ORIGIN,
-} from './evidence.ts'
+import { documentOf, type Evidence, headerOf, memberOf, NO_CLIENT, REQUESTED_ORIGIN } from './evidence.ts'
 
 /**
  * The first page that a user sees: sign-in, or consent if no sign-in is needed. A redirect, as to the sign-in page of an

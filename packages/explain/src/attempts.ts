@@ -17,7 +17,13 @@ import {
 } from './attempt-facts.ts'
 import { grantSteps } from './grant-steps.ts'
 import { derivation, formatReference, referenceIn } from './reference.ts'
-import { DOCTOR_AGENT, type StepEvent, type StepFacts, type StepName, type StepOutcome } from './sign-in-steps.ts'
+import {
+  DOCTOR_AGENT,
+  type StepEvent,
+  type StepFacts,
+  type StepName,
+  type StepOutcome,
+} from './sign-in-steps.ts'
 
 /** What is known of a request, as long as it is answered. */
 interface Known {

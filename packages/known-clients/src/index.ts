@@ -104,7 +104,10 @@ export function knownClients(options: KnownClientsOptions = {}): KnownClients {
   }
 }
 
-function entriesOn({ only = ['on'], except = [] }: KnownClientsOptions, own: readonly KnownClient[]): KnownClient[] {
+function entriesOn(
+  { only = ['on'], except = [] }: KnownClientsOptions,
+  own: readonly KnownClient[],
+): KnownClient[] {
   const ids = only.filter((id) => id !== 'on')
   checkIds('only', ids, KNOWN_CLIENTS)
   checkIds('except', except, KNOWN_CLIENTS)

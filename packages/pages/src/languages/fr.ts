@@ -313,7 +313,8 @@ export const fr: Language = {
     appUnknown: '{brand} ne connaît pas cette application. Retournez-y et connectez-vous à nouveau.',
     appNotDescribed:
       'L’application indique une adresse qui la décrirait, mais ce n’est pas le cas. Retournez à l’application et réessayez.',
-    appNotAccepted: '{brand} n’accepte pas cette application en l’état. Adressez-vous à l’exploitant de {brand}.',
+    appNotAccepted:
+      '{brand} n’accepte pas cette application en l’état. Adressez-vous à l’exploitant de {brand}.',
     redirectAddress:
       'L’application veut recevoir la réponse à une adresse qui n’est pas enregistrée pour elle. Vous n’y avez pas été redirigé. Supprimez la connexion dans l’application et ajoutez-la à nouveau : elle enregistrera alors la nouvelle adresse.',
     redirectNotAllowed:

@@ -139,20 +139,20 @@ async function keySection(keys: readonly KeyState[], now: number): Promise<Marku
   return html`
 ${ageBars('Signing keys by age in days', aged)}
 <details><summary>Signing keys</summary>${table(
-  'Signing keys',
-  [
-    { head: 'Key', cell: ({ kid }) => html`<code>${kid}</code>` },
-    { head: 'Algorithm', cell: ({ alg }) => alg },
-    { head: 'State', cell: ({ role }) => ROLES[role].text },
-    { head: 'Age', cell: ({ madeAt }) => (madeAt === undefined ? 'unknown' : ageText(daysSince(madeAt))) },
-    { head: 'Made', cell: ({ madeAt }) => (madeAt === undefined ? 'unknown' : momentOf(madeAt)) },
-    {
-      head: 'Signs from',
-      cell: ({ signsFrom }) => (signsFrom === undefined ? 'the start' : momentOf(signsFrom)),
-    },
-  ],
-  keys,
-)}</details>`
+    'Signing keys',
+    [
+      { head: 'Key', cell: ({ kid }) => html`<code>${kid}</code>` },
+      { head: 'Algorithm', cell: ({ alg }) => alg },
+      { head: 'State', cell: ({ role }) => ROLES[role].text },
+      { head: 'Age', cell: ({ madeAt }) => (madeAt === undefined ? 'unknown' : ageText(daysSince(madeAt))) },
+      { head: 'Made', cell: ({ madeAt }) => (madeAt === undefined ? 'unknown' : momentOf(madeAt)) },
+      {
+        head: 'Signs from',
+        cell: ({ signsFrom }) => (signsFrom === undefined ? 'the start' : momentOf(signsFrom)),
+      },
+    ],
+    keys,
+  )}</details>`
 }
 
 function ageText(days: number): string {

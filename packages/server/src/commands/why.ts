@@ -56,9 +56,7 @@ async function explain({ operator, clients }: Service, reference: string, json: 
     )
   const client = attempt.clientId === undefined ? undefined : await clients.find(attempt.clientId)
   console.log(
-    json
-      ? jsonText({ ...withShownReference(attempt), client })
-      : attemptLines(attempt, client).join('\n'),
+    json ? jsonText({ ...withShownReference(attempt), client }) : attemptLines(attempt, client).join('\n'),
   )
 }
 

@@ -215,7 +215,9 @@ function localWarnings({
   return [...Object.keys(resources).map((resource) => ['resources', resource]), ...page].flatMap(
     ([key, url = '']) =>
       isLoopbackUrl(url)
-        ? [`${key}: ${url} is reached from this machine only, and baseUrl is ${baseUrl}. Name its public address`]
+        ? [
+            `${key}: ${url} is reached from this machine only, and baseUrl is ${baseUrl}. Name its public address`,
+          ]
         : [],
   )
 }

@@ -22,11 +22,7 @@ export const NOT_ADDED: Says = ({ methods }) => methods.passkeyNotAdded
 const LAST: Says = ({ methods }) => methods.last
 
 /** Handlers of the forms of "How you sign in". Each needs a sign-in within the last minutes. */
-export function changeSignIn(
-  options: PageParts,
-  visits: AccountVisits,
-  showAgain: ShowAgain,
-) {
+export function changeSignIn(options: PageParts, visits: AccountVisits, showAgain: ShowAgain) {
   const { site, ways, accounts, adminSignIns, requiredPasskeys, onEvent } = options
   const { passkeys, ceremonies, providers } = ways
   const accountPath = `${site.basePath}/account`

@@ -106,7 +106,11 @@ const AppsForm = z.object({ sub: z.string(), epoch: z.string() })
  * The page behind the link of a mail. A GET changes nothing, because mail scanners open links. The form is not bound to
  * this browser: who has the token may set the password, from any page. It signs no user in, so it is no login CSRF.
  */
-export function newPassword(options: PageParts, resets: PasswordResets, grants: AuthorizationServer['grants']) {
+export function newPassword(
+  options: PageParts,
+  resets: PasswordResets,
+  grants: AuthorizationServer['grants'],
+) {
   const { secret, accounts, browsers, checks, passwordRules, limits, guesses, callerOf } = options
   const { basePath } = options.site
   const paths = returnPaths(options)

@@ -100,11 +100,7 @@ interface Place {
 type Outcome = Pick<Partial<PersonalTokensView>, 'made' | 'ended' | 'problem' | 'status'>
 
 /** @returns shows the page: its `chosen` is what the form of a failed request had */
-function tokensPage(
-  options: PageParts,
-  tokens: PersonalTokens,
-  { path, signIn, visits }: Place,
-) {
+function tokensPage(options: PageParts, tokens: PersonalTokens, { path, signIn, visits }: Place) {
   const { site, tokenChoices, onError } = options
   const { ui, basePath } = site
   /** What a token needs of its user may not be known. The list, and the text of a new token, are shown all the same. */

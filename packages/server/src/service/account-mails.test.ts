@@ -25,7 +25,13 @@ const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100
 const GUESSES = { type: 'sign_in_failed', reason: 'wrong_password', ...ADA, slowed: true }
 
 const BY_USER = { type: 'passkey_added', passkey: 'p', ...ADA }
-const CREATED = { type: 'personal_token_created', ...ADA, grantId: 'g1', label: 'Job', expiresAt: 1_800_000_000 }
+const CREATED = {
+  type: 'personal_token_created',
+  ...ADA,
+  grantId: 'g1',
+  label: 'Job',
+  expiresAt: 1_800_000_000,
+}
 const REVOKED = { type: 'grant_revoked', clientId: PERSONAL_CLIENT_ID, by: 'operator', ...ADA, grantId: 'g1' }
 
 beforeEach(() => {

@@ -161,7 +161,8 @@ export function documentReader(
       checkClient(client)
       return { kind: 'client', client }
     } catch (thrown) {
-      if (thrown instanceof OAuthError) return { kind: described ? 'refused' : 'invalid', fault: thrown.message }
+      if (thrown instanceof OAuthError)
+        return { kind: described ? 'refused' : 'invalid', fault: thrown.message }
       throw thrown
     }
   }

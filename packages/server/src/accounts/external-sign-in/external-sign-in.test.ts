@@ -43,7 +43,11 @@ function open(
   })
   /** A sign-in that began, with its request as the application reads it. */
   async function begun(begin: Partial<BeginSignIn> = {}) {
-    const { location, cookies } = await signIn.begin(undefined, { returnTo: '/account', wishes: {}, ...begin })
+    const { location, cookies } = await signIn.begin(undefined, {
+      returnTo: '/account',
+      wishes: {},
+      ...begin,
+    })
     const request = new URL(location).searchParams.get('request') ?? ''
     const { payload } = await jwtVerify(request, change.key ? SHARED : ownKeys)
     return { request: payload, jwt: request, location, cookies: pairOf(cookies), cookie: cookies[0] }
