@@ -438,7 +438,7 @@ it.each([
 
 it('warns of a resource and a sign-in page on this machine, where the server has a public address', () => {
   const [resource, url] = ['http://127.0.0.1:4000/mcp', 'http://localhost:5000/sign-in']
-  const users = externalSignIn({ url, key: 'k'.repeat(32) })
+  const users = externalSignIn({ url, keys: 'http://localhost:5000/keys' })
   const warnings = (baseUrl: string) => {
     const config = { baseUrl, resources: { [resource]: {} }, users }
     return configWarnings(parseConfig({ config, environment: { NODE_ENV: 'test' } }))
