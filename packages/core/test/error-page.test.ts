@@ -6,7 +6,7 @@ import { ISSUER, openService } from './service.ts'
 /** An error that is not redirected to the client, for a browser and for a program. */
 
 describe('a request of an unknown client', () => {
-  it('D12: an unknown client is told to register again, in JSON for a program that accepts it', async () => {
+  it('D12: the error of an unknown client says to register again, in JSON for a program that accepts it', async () => {
     const service = openService()
     const answer = await authorize(service, authorizationQuery('unknown'), { accept: 'application/json' })
     expect([answer.status, answer.headers.location]).toEqual([400, undefined])

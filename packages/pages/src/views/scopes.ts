@@ -46,7 +46,7 @@ ${buttons(language, asked, { chooses: organization !== '', isWhole })}
 ${disconnect === '' ? '' : html`<p class="quiet">${disconnect}</p>`}`
 }
 
-/** Who does not want it denies: there is nothing to untick. */
+/** Without a box: a user who does not want it denies the request. */
 function onlyScope(language: Language, scope: ConsentScope): SafeHtml {
   return html`<p class="scope"><input type="hidden" name="scope" value="${scope.name}"><span>${inWords(language, scope)}</span></p>`
 }

@@ -14,7 +14,7 @@ export function isExposed({ mode, host }: Pick<Config, 'mode' | 'host'>): boolea
   return mode === 'production' || !isLoopbackUrl(`http://${host.includes(':') ? `[${host}]` : host}`)
 }
 
-/** Adds the accounts of the configured file, or where nobody else reaches them those of the demonstration. Removed ones stay removed. */
+/** Adds the accounts of the configured file, or the demo accounts if the server is not exposed. Removed accounts stay removed. */
 export async function addMissingAccounts(
   accounts: AccountRows,
   config: Config,

@@ -211,14 +211,12 @@ function localWarnings({
   users,
 }: Pick<Config, 'baseUrl' | 'resources' | 'users'>): readonly string[] {
   if (isLoopbackUrl(baseUrl)) return []
-  const page = users?.kind === 'external' ? [['users', users.url]] : []
-  return [...Object.keys(resources).map((resource) => ['resources', resource]), ...page].flatMap(
-    ([key, url = '']) =>
-      isLoopbackUrl(url)
-        ? [
-            `${key}: ${url} is reached from this machine only, and baseUrl is ${baseUrl}. Name its public address`,
-          ]
-        : [],
+  const addresses = Object.keys(resources).map((url) => ({ key: 'resources', url }))
+  if (users?.kind === 'external') addresses.push({ key: 'users', url: users.url })
+  const local = addresses.filter(({ url }) => isLoopbackUrl(url))
+  return local.map(
+    ({ key, url }) =>
+      `${key}: ${url} is reached from this machine only, and baseUrl is ${baseUrl}. Name its public address`,
   )
 }
 

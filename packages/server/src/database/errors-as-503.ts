@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto'
-import { OAuthError, type Store } from '@grantkit/core'
+import { OAuthError } from '@grantkit/core'
 import { ERRORS } from '@grantkit/core/errors'
-import { CLOCK_TOLERANCE } from '../http/signed-value.ts'
 
 type Method = (...parameters: never[]) => Promise<unknown>
 type Methods<Rows> = { readonly [name in keyof Rows]: Method }
@@ -20,24 +18,6 @@ export function errorsAs503<Rows extends Methods<Rows>>(rows: Rows): Rows {
  */
 export function storeErrorsAs503<Rows extends Methods<Rows>>(rows: Rows): Rows {
   return wrapped(rows, (error) => kindOfError(error) !== 'bug')
-}
-
-/**
- * Remembers what may be used once, such as a state. Call it for what is verified, so that unauthenticated callers write
- * nothing.
- *
- * @param kind of the records, in snake case
- */
-export function usedOnce({ transients }: Store, kind: string) {
-  if (transients === undefined) throw new Error('The store must keep transients')
-  return storeErrorsAs503({
-    /** Whether this is the first use. @param end from when it is not valid any more, in epoch seconds */
-    add(value: string, end: number): Promise<boolean> {
-      const id = `${kind} ${createHash('sha256').update(value).digest('base64url')}`
-      const expiresAt = end + CLOCK_TOLERANCE
-      return transients.insert(id, { kind, expiresAt }, expiresAt)
-    },
-  })
 }
 
 function wrapped<Rows extends Methods<Rows>>(rows: Rows, isOutage: (error: unknown) => boolean): Rows {

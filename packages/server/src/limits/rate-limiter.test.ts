@@ -78,7 +78,7 @@ describe('the limits', () => {
     expect(await limits.accounts.take(THERE, 'ada@server.example')).toBe(0)
   })
 
-  it('UI-11: attempts never count for an account over all networks: nobody locks its user out elsewhere', async () => {
+  it('UI-11: attempts never count for an account over all networks, so no other network locks its user out', async () => {
     const limits = signInLimits(countersInMemory)
     for (let n = 0; n < 1000; n++)
       await limits.accounts.take(`10.${n >> 8}.${n & 255}.1`, 'ada@server.example')

@@ -62,7 +62,7 @@ export function enrolmentsOf({ secret, baseUrl, accounts, passkeys }: Options) {
     },
     /** The Set-Cookie line that forgets it. */
     usedCookie: cookie.set('', 0),
-    /** A link for a user who has lost the passkey, with which anybody can add one: for 24 hours, once. */
+    /** A link for a user who has lost the passkey. Whoever has it can add a passkey, once within 24 hours. */
     linkFor(account: StoredAccount): string {
       const token = signValue(linkKeys, claimsOf(account, randomUUID()), LINK_SECONDS)
       return `${baseUrl}/login/enrol?${new URLSearchParams({ token })}`

@@ -18,7 +18,7 @@ export type KnownBrowsers = ReturnType<typeof knownBrowsers>
 
 /**
  * The browsers in which a user has signed in, by a signed cookie for each account: the device cookie of OWASP ("Device
- * Cookies"). It signs nobody in. Wrong passwords of others make such a browser wait for nothing.
+ * Cookies"). It does not sign a user in. Wrong passwords from other browsers do not make such a browser wait.
  */
 export function knownBrowsers({ accounts, ...options }: Options) {
   const cookie = { name: 'device', purpose: 'device cookie', value: Known, seconds: SECONDS }

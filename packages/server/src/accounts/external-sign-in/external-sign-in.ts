@@ -16,10 +16,10 @@ import {
 import * as z from 'zod'
 import { Methods } from '../../config/authentication-classes.ts'
 import { CALLBACK_PATH, type ExternalUsers } from '../../config/users.ts'
-import { usedOnce } from '../../database/errors-as-503.ts'
 import { type Flow, flowsInCookies } from '../../http/flows.ts'
 import { fieldsOf, type SignInWishes, wishesIn } from '../../http/sign-in-wishes.ts'
 import { CLOCK_TOLERANCE } from '../../http/signed-value.ts'
+import { usedOnce } from '../used-once.ts'
 import { UserId, userClaims } from '../user-claims.ts'
 import { ExternalSignInError } from './sign-in-error.ts'
 

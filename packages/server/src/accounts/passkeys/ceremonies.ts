@@ -3,10 +3,10 @@ import type { ServerSecret, Store } from '@grantkit/core'
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import * as z from 'zod'
 import type { RelyingParty } from '../../config/address.ts'
-import { usedOnce } from '../../database/errors-as-503.ts'
 import { parseJson } from '../../http/bodies-and-answers.ts'
 import { type Flow, flowsInCookies } from '../../http/flows.ts'
 import type { Account, Accounts, StoredAccount } from '../accounts.ts'
+import { usedOnce } from '../used-once.ts'
 import type { Passkey, PasskeyRows } from './passkey-rows.ts'
 
 interface ChallengeOptions {

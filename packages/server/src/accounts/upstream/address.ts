@@ -12,7 +12,7 @@ export interface IdTokenClaims extends Claims {
   readonly iss: string
 }
 
-/** What a provider says of the user whom it signed in. Nothing but the issuer and the subject is verified. */
+/** The claims of a provider about a user. Only the issuer and the subject are verified. */
 export interface ProviderClaims {
   readonly issuer: string
   readonly subject: string
