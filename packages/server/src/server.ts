@@ -22,6 +22,8 @@ export interface ServerOptions {
   readonly definition?: ServiceDefinition | undefined
   /** Its variables win over the configuration. Default: `process.env`. */
   readonly environment?: Environment | undefined
+  /** Relative paths of the configuration start here. Default: the working directory. */
+  readonly folder?: string | undefined
   /** Default: events and errors are logged as JSON lines. */
   readonly observers?: Observers | undefined
 }
@@ -51,9 +53,9 @@ export interface Server extends Service {
  */
 export async function createServer(
   written: ServerConfig = {},
-  { definition = {}, environment = process.env, observers }: ServerOptions = {},
+  { definition = {}, environment = process.env, folder, observers }: ServerOptions = {},
 ): Promise<Server> {
-  const config = parseConfig({ config: written, environment })
+  const config = parseConfig({ config: written, environment, folder })
   const log = createLogger(config)
   const logged = logObservers(log)
   for (const warning of await warningsOf(config)) logged.onWarning(warning)

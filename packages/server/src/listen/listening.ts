@@ -5,7 +5,7 @@ import type { Hono } from 'hono'
 import type { Service } from '../service/service.ts'
 
 /** The address of a server. */
-interface Address {
+export interface Address {
   readonly host: string
   readonly port: number
   /** Whether responses have `Strict-Transport-Security`: see `sendsHsts`. */
