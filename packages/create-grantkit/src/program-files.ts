@@ -1,6 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { newSigningKeys } from '@grantkit/core'
-import { APPS, type Choices, FEATURES, FRAMEWORKS, onWorkers, PAGES, STORES, withNeeded } from './choices.ts'
+import {
+  APPS,
+  type Choices,
+  FEATURES,
+  FRAMEWORKS,
+  LANGUAGES,
+  onWorkers,
+  PAGES,
+  STORES,
+  withNeeded,
+} from './choices.ts'
 import { manifestOf, minimumNode, type PackageSource } from './manifest.ts'
 import { fromTemplate, quotable } from './template.ts'
 
@@ -22,6 +32,8 @@ export async function programFiles(
     ...(features.some((one) => one !== 'openid') ? ['features'] : []),
     ...(accent === undefined ? [] : ['accent']),
     ...(languages === undefined ? [] : ['languages']),
+    // Own pages begin in English.
+    ...(pages === 'own' ? ['en'] : (languages ?? LANGUAGES)),
   ]
   const values = {
     ...{ name: quotable(choices.name), accent, title: choices.name, node: minimumNode() },
