@@ -97,9 +97,11 @@ describe('createProject', () => {
     expect(Object.keys(devDependencies)).toEqual(['@types/node', 'node', 'typescript', 'wrangler'])
   })
 
-  it('adds OpenID Connect to logout, which needs it', async () => {
+  it('adds OpenID Connect to logout, which needs it, with the scope that opens the claim of the sample', async () => {
     await createProject(folder, { ...DEFAULTS, features: ['logout'] })
-    expect(read('server.ts')).toContain("      en: 'Confirm who you are',\n")
+    const scopes = read('server.ts').match(/(?<=^  )\S+(?=: \{$)/gm)
+    expect(scopes).toEqual(['openid', 'profile', "'notes:read'"])
+    expect(read('server.ts')).toContain('claims: async (subject) => ({ name: subject }),')
   })
 
   it('takes packages from a folder, by paths from the project', async () => {
@@ -185,7 +187,7 @@ describe('createProject', () => {
     const descriptions = [...read('server.ts').matchAll(/ description: \{\n([^}]*)\}/g)].map(([, texts]) =>
       [...`${texts}`.matchAll(/^ +'?([\w-]+)'?: '.+',$/gm)].map(([, language]) => language),
     )
-    expect(descriptions).toEqual([languages, languages, languages])
+    expect(descriptions).toEqual([languages, languages, languages, languages])
   })
 
   it('logs why a sign-in failed', async () => {

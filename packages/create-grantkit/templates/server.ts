@@ -47,6 +47,17 @@ const scopes = {
       ja: 'ご本人であることの確認', // if: openid // if: ja
     }, // if: openid
   }, // if: openid
+  // Opens the claim `name`. // if: openid
+  profile: { // if: openid
+    description: { // if: openid
+      en: 'See your name', // if: openid // if: en
+      de: 'Ihren Namen ansehen', // if: openid // if: de
+      fr: 'Voir votre nom', // if: openid // if: fr
+      es: 'Ver su nombre', // if: openid // if: es
+      'pt-BR': 'Ver seu nome', // if: openid // if: pt-BR
+      ja: '名前の表示', // if: openid // if: ja
+    }, // if: openid
+  }, // if: openid
   'notes:read': {
     description: {
       en: 'Read your notes', // if: en
