@@ -99,7 +99,7 @@ describe('createProject', () => {
 
   it('adds OpenID Connect to logout, which needs it, with the scope that opens the claim of the sample', async () => {
     await createProject(folder, { ...DEFAULTS, features: ['logout'] })
-    const scopes = read('server.ts').match(/(?<=^  )\S+(?=: \{$)/gm)
+    const scopes = read('server.ts').match(/(?<=^ {2})\S+(?=: \{$)/gm)
     expect(scopes).toEqual(['openid', 'profile', "'notes:read'"])
     expect(read('server.ts')).toContain('claims: async (subject) => ({ name: subject }),')
   })
@@ -175,7 +175,7 @@ describe('createProject', () => {
 
   it('says of each scope of its own what an app can do with it', async () => {
     await createProject(folder, { app: 'mcp' })
-    expect(read('server.ts').match(/(?<=^    access: ').+(?=',)/gm)).toEqual(['read', 'write'])
+    expect(read('server.ts').match(/(?<=^ {4}access: ').+(?=',)/gm)).toEqual(['read', 'write'])
   })
 
   it.each([

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { newSigningKeys } from '@grantkit/core'
 import {
-  APPS,
   type Choices,
   FEATURES,
   FRAMEWORKS,
@@ -86,8 +85,8 @@ async function secrets({ framework, store, features }: Choices): Promise<string>
   return `${lines.join('\n')}\n`
 }
 
-function labelsOf({ app, framework, store, pages, features }: Choices): string {
-  const chosen = [APPS[app], FRAMEWORKS[framework], STORES[store], PAGES[pages]]
+function labelsOf({ framework, store, pages, features }: Choices): string {
+  const chosen = [FRAMEWORKS[framework], STORES[store], PAGES[pages]]
   return [...chosen, ...features.map((one) => FEATURES[one])].map(({ label }) => label).join(', ')
 }
 
