@@ -12,7 +12,7 @@ app.get('/notes', protect(api, 'notes:read'), (_req, res) => {
 
 app.listen(port, '127.0.0.1', (error) => {
   if (error) {
-    console.error(error.message) // another program has the port
+    console.error(`${error.message}. Set PORT`)
     process.exit(1)
   }
   console.log(`Notes at http://127.0.0.1:${port}/notes`)

@@ -11,7 +11,7 @@ app.get('/notes', { preHandler: guard }, async (request) => [
 ])
 
 await app.listen({ host: '127.0.0.1', port }).catch(({ message }) => {
-  console.error(message) // another program has the port
+  console.error(`${message}. Set PORT`)
   process.exit(1)
 })
 console.log(`Notes at http://127.0.0.1:${port}/notes`)

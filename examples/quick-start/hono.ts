@@ -11,6 +11,6 @@ app.get('/notes', protect(api, 'notes:read'), (c) => c.json([`a note of ${c.var.
 serve({ fetch: app.fetch, hostname: '127.0.0.1', port }, () => {
   console.log(`Notes at http://127.0.0.1:${port}/notes`)
 }).on('error', ({ message }: Error) => {
-  console.error(message) // another program has the port
+  console.error(`${message}. Set PORT`)
   process.exit(1)
 })

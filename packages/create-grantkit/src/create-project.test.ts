@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Choices, completed, DEFAULTS } from './choices.ts'
+import { type Choices, completed, DEFAULTS, LANGUAGES } from './choices.ts'
 import { createProject } from './create-project.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'create-grantkit-'))
@@ -41,8 +41,8 @@ describe('createProject', () => {
     expect(manifest().name).toBe('my-notes')
     const { dependencies, devDependencies } = manifest()
     expect(Object.keys(dependencies)).toEqual([
-      ...['@grantkit/adapter-express', '@grantkit/core', '@grantkit/known-clients', '@grantkit/pages'],
-      ...['@grantkit/safe-fetch', '@grantkit/store-postgres', 'express', 'pg'],
+      ...['@grantkit/adapter-express', '@grantkit/core', '@grantkit/explain', '@grantkit/known-clients'],
+      ...['@grantkit/pages', '@grantkit/safe-fetch', '@grantkit/store-postgres', 'express', 'pg'],
     ])
     expect(Object.keys(devDependencies)).toEqual(['@types/express', '@types/node', 'node', 'typescript'])
     for (const range of Object.values({ ...dependencies, ...devDependencies })) expect(range).toMatch(/^\^\d/)
@@ -86,6 +86,7 @@ describe('createProject', () => {
       ...[
         '@grantkit/adapter-hono',
         '@grantkit/core',
+        '@grantkit/explain',
         '@grantkit/known-clients',
         '@grantkit/pages',
         '@grantkit/safe-fetch',
@@ -96,9 +97,11 @@ describe('createProject', () => {
     expect(Object.keys(devDependencies)).toEqual(['@types/node', 'node', 'typescript', 'wrangler'])
   })
 
-  it('adds OpenID Connect to logout, which needs it', async () => {
+  it('adds OpenID Connect to logout, which needs it, with the scope that opens the claim of the sample', async () => {
     await createProject(folder, { ...DEFAULTS, features: ['logout'] })
-    expect(read('server.ts')).toContain("openid: { description: 'Know who you are' }")
+    const scopes = read('server.ts').match(/(?<=^ {2})\S+(?=: \{$)/gm)
+    expect(scopes).toEqual(['openid', 'profile', "'notes:read'"])
+    expect(read('server.ts')).toContain('claims: async (subject) => ({ name: subject }),')
   })
 
   it('takes packages from a folder, by paths from the project', async () => {
@@ -121,8 +124,6 @@ describe('createProject', () => {
     await createProject(folder, DEFAULTS, { packages })
     expect(manifest().dependencies).toMatchObject({
       '@grantkit/core': 'file:../../tarballs/grantkit-core-0.1.0.tgz',
-      // Of the pages: from a registry they bring it themselves.
-      '@grantkit/explain': 'file:../../tarballs/grantkit-explain.tgz',
       '@grantkit/store-memory': 'file:../../tarballs/grantkit-store-memory-0.1.0-rc.1.tgz',
       fastify: expect.stringMatching(/^\^/),
     })
@@ -159,7 +160,7 @@ describe('createProject', () => {
     'writes an MCP server for %s, which accepts tokens for itself alone, with what brings its requests there',
     async (framework) => {
       await createProject(folder, { app: 'mcp', framework })
-      expect(read('server.ts')).toContain("'notes:write': { description: 'Write notes', access: 'write' }")
+      expect(read('server.ts')).toContain("      en: 'Write notes',\n")
       expect(read('server.ts')).toContain('  resource,\n  store,\n')
       expect(read('app.ts')).toContain("'/mcp'")
       expect(read('app.ts')).not.toContain('/notes')
@@ -174,8 +175,24 @@ describe('createProject', () => {
 
   it('says of each scope of its own what an app can do with it', async () => {
     await createProject(folder, { app: 'mcp' })
-    const scopes = read('server.ts').match(/'notes:.*\},$/gm) ?? []
-    expect(scopes.map((scope) => /access: '(\w+)'/.exec(scope)?.[1])).toEqual(['read', 'write'])
+    expect(read('server.ts').match(/(?<=^ {4}access: ').+(?=',)/gm)).toEqual(['read', 'write'])
+  })
+
+  it.each([
+    ['all, without a choice', {}, LANGUAGES],
+    ['the chosen ones', { languages: ['ja', 'de'] }, ['de', 'ja']],
+    ['English, on own pages', { pages: 'own' }, ['en']],
+  ] as const)('describes its scopes in the languages of its pages: %s', async (_, given, languages) => {
+    await createProject(folder, { app: 'mcp', features: ['openid'], ...given })
+    const descriptions = [...read('server.ts').matchAll(/ description: \{\n([^}]*)\}/g)].map(([, texts]) =>
+      [...`${texts}`.matchAll(/^ +'?([\w-]+)'?: '.+',$/gm)].map(([, language]) => language),
+    )
+    expect(descriptions).toEqual([languages, languages, languages, languages])
+  })
+
+  it('logs why a sign-in failed', async () => {
+    await createProject(folder, DEFAULTS)
+    expect(read('server.ts')).toContain('  observer: logFailures(console.warn),\n')
   })
 
   it.each([

@@ -20,27 +20,17 @@ const ON_WORKERS = {
 }
 const OF_A_SERVER = { start: 'grantkit start', test: 'grantkit check' }
 
-/** What a package brings by itself from a registry. A folder of tarballs is none, so there each of them is named. */
-const BROUGHT: Readonly<Record<string, readonly string[]>> = {
-  '@grantkit/pages': ['@grantkit/explain'],
-  '@grantkit/server': [
-    ...[
-      'create-grantkit',
-      '@grantkit/adapter-hono',
-      '@grantkit/core',
-      '@grantkit/doctor',
-      '@grantkit/explain',
-    ],
-    ...['@grantkit/known-clients', '@grantkit/notifications', '@grantkit/pages', '@grantkit/safe-fetch'],
-    ...['memory', 'postgres', 'redis', 'sqlite'].map((store) => `@grantkit/store-${store}`),
-  ],
-}
+/** What `@grantkit/server` brings by itself from a registry. A folder of tarballs is none, so there each of them is named. */
+const BROUGHT_BY_SERVER = [
+  ...['create-grantkit', '@grantkit/adapter-hono', '@grantkit/core', '@grantkit/doctor', '@grantkit/explain'],
+  ...['@grantkit/known-clients', '@grantkit/notifications', '@grantkit/pages', '@grantkit/safe-fetch'],
+  ...['memory', 'postgres', 'redis', 'sqlite'].map((store) => `@grantkit/store-${store}`),
+]
 
 /** The `package.json` of a project. */
 export function manifestOf(name: string, choices: Choices, source: PackageSource): object {
-  const chosen = choices.app === 'server' ? APPS.server.dependencies : dependenciesOf(choices)
-  const brought = source.kind === 'tarballs' ? chosen.flatMap((name) => BROUGHT[name] ?? []) : []
-  const names = [...new Set([...chosen, ...brought])]
+  const ofServer = [...APPS.server.dependencies, ...(source.kind === 'tarballs' ? BROUGHT_BY_SERVER : [])]
+  const names = choices.app === 'server' ? ofServer : dependenciesOf(choices)
   const tools = names.filter((one) => one.startsWith('@types/') || one === 'wrangler')
   const compiler = choices.app === 'server' ? [] : ['@types/node', 'typescript']
   return {
@@ -63,7 +53,7 @@ function dependenciesOf({ app, framework, store, features }: Choices): string[] 
   const placed: Choice = FRAMEWORKS[framework]
   const chosen = [APPS[app], placed, STORES[store], ...features.map((one) => FEATURES[one])] as Choice[]
   const bridge = app === 'mcp' ? (placed.mcp ?? []) : []
-  const always = ['@grantkit/core', '@grantkit/pages']
+  const always = ['@grantkit/core', '@grantkit/explain', '@grantkit/pages']
   return [...always, ...chosen.flatMap(({ dependencies = [] }) => dependencies), ...bridge]
 }
 

@@ -1,6 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { newSigningKeys } from '@grantkit/core'
-import { APPS, type Choices, FEATURES, FRAMEWORKS, onWorkers, PAGES, STORES, withNeeded } from './choices.ts'
+import {
+  type Choices,
+  FEATURES,
+  FRAMEWORKS,
+  LANGUAGES,
+  onWorkers,
+  PAGES,
+  STORES,
+  withNeeded,
+} from './choices.ts'
 import { manifestOf, minimumNode, type PackageSource } from './manifest.ts'
 import { fromTemplate, quotable } from './template.ts'
 
@@ -22,6 +31,8 @@ export async function programFiles(
     ...(features.some((one) => one !== 'openid') ? ['features'] : []),
     ...(accent === undefined ? [] : ['accent']),
     ...(languages === undefined ? [] : ['languages']),
+    // Own pages begin in English.
+    ...(pages === 'own' ? ['en'] : (languages ?? LANGUAGES)),
   ]
   const values = {
     ...{ name: quotable(choices.name), accent, title: choices.name, node: minimumNode() },
@@ -74,8 +85,8 @@ async function secrets({ framework, store, features }: Choices): Promise<string>
   return `${lines.join('\n')}\n`
 }
 
-function labelsOf({ app, framework, store, pages, features }: Choices): string {
-  const chosen = [APPS[app], FRAMEWORKS[framework], STORES[store], PAGES[pages]]
+function labelsOf({ framework, store, pages, features }: Choices): string {
+  const chosen = [FRAMEWORKS[framework], STORES[store], PAGES[pages]]
   return [...chosen, ...features.map((one) => FEATURES[one])].map(({ label }) => label).join(', ')
 }
 

@@ -21,7 +21,7 @@ app.all('/mcp', protect(api, 'notes:read'), (req, res) => { // if: mcp
 
 app.listen(port, '127.0.0.1', (error) => {
   if (error) {
-    console.error(error.message) // another program has the port
+    console.error(`${error.message}. Set PORT`)
     process.exit(1)
   }
   console.log(`Notes at http://127.0.0.1:${port}/notes`) // if: api

@@ -18,6 +18,6 @@ serve({ fetch: app.fetch, hostname: '127.0.0.1', port }, () => {
   console.log(`Notes at http://127.0.0.1:${port}/notes`) // if: api
   console.log(`MCP at ${resource}`) // if: mcp
 }).on('error', ({ message }: Error) => {
-  console.error(message) // another program has the port
+  console.error(`${message}. Set PORT`)
   process.exit(1)
 })

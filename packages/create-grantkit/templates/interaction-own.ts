@@ -15,7 +15,7 @@ export const interaction: Interaction = {
       <h1>${known?.name ?? client.clientName ?? 'An app'} asks for access</h1>
       ${formExpired ? html`<p role="alert">This form was too old. Nothing was decided: please decide again.</p>` : ''}
       ${allowsNothing ? html`<p role="alert">Nothing was ticked. Tick at least one permission, or deny.</p>` : ''}
-      <p>${known ? 'Verified: your' : 'Your'} answer goes to <strong>${target}</strong>. The app calls itself ${client.clientName ?? 'an app'}.</p>
+      <p>${known ? 'Verified: your' : 'Your'} answer goes to <strong>${target}</strong>. The app calls itself ${client.clientName ?? 'an app'}. You are signed in as ${form.session.subject}.</p>
       ${known ? html`<p>Whoever began this at ${known.host} can use this access as you. Go on only if it was you, a moment ago.</p>` : ''}
       ${identity && client.origin === 'document' ? html`<p>It is <code>${client.clientId}</code> of <strong>${identity.host}</strong>.</p>` : ''}
       <form method="post" action="${form.action}">

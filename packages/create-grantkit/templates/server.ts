@@ -3,9 +3,10 @@ import { createAuthorizationServer, createResourceServer } from '@grantkit/core'
 import { clientDocuments } from '@grantkit/core/client-documents' // if: client-documents
 import { device } from '@grantkit/core/device' // if: device
 import { dpop, dpopProofs } from '@grantkit/core/dpop' // if: dpop
-import { knownClients } from '@grantkit/known-clients' // if: known-clients
 import { logout } from '@grantkit/core/logout' // if: logout
 import { pushedAuthorizationRequests } from '@grantkit/core/par' // if: par
+import { logFailures } from '@grantkit/explain'
+import { knownClients } from '@grantkit/known-clients' // if: known-clients
 import { connectedApps } from '@grantkit/pages/connected-apps' // if: connected-apps
 import { safeFetch } from '@grantkit/safe-fetch' // if: client-documents
 import { createDurableStore } from '@grantkit/store-cloudflare/durable-objects' // if: durable-objects
@@ -36,9 +37,49 @@ const store = createRedisStore(redis) // if: redis
 const store = createDurableStore(env.RECORDS) // if: durable-objects
 
 const scopes = {
-  openid: { description: 'Know who you are' }, // if: openid
-  'notes:read': { description: 'Read your notes', access: 'read' },
-  'notes:write': { description: 'Write notes', access: 'write' }, // if: mcp
+  openid: { // if: openid
+    description: { // if: openid
+      en: 'Confirm who you are', // if: openid // if: en
+      de: 'Bestätigen, wer Sie sind', // if: openid // if: de
+      fr: 'Confirmer votre identité', // if: openid // if: fr
+      es: 'Confirmar su identidad', // if: openid // if: es
+      'pt-BR': 'Confirmar quem você é', // if: openid // if: pt-BR
+      ja: 'ご本人であることの確認', // if: openid // if: ja
+    }, // if: openid
+  }, // if: openid
+  // Opens the claim `name`. // if: openid
+  profile: { // if: openid
+    description: { // if: openid
+      en: 'See your name', // if: openid // if: en
+      de: 'Ihren Namen ansehen', // if: openid // if: de
+      fr: 'Voir votre nom', // if: openid // if: fr
+      es: 'Ver su nombre', // if: openid // if: es
+      'pt-BR': 'Ver seu nome', // if: openid // if: pt-BR
+      ja: '名前の表示', // if: openid // if: ja
+    }, // if: openid
+  }, // if: openid
+  'notes:read': {
+    description: {
+      en: 'Read your notes', // if: en
+      de: 'Ihre Notizen lesen', // if: de
+      fr: 'Lire vos notes', // if: fr
+      es: 'Leer sus notas', // if: es
+      'pt-BR': 'Ler suas notas', // if: pt-BR
+      ja: 'メモの表示', // if: ja
+    },
+    access: 'read',
+  },
+  'notes:write': { // if: mcp
+    description: { // if: mcp
+      en: 'Write notes', // if: mcp // if: en
+      de: 'Notizen schreiben', // if: mcp // if: de
+      fr: 'Écrire des notes', // if: mcp // if: fr
+      es: 'Escribir notas', // if: mcp // if: es
+      'pt-BR': 'Escrever notas', // if: mcp // if: pt-BR
+      ja: 'メモの作成', // if: mcp // if: ja
+    }, // if: mcp
+    access: 'write', // if: mcp
+  }, // if: mcp
 } as const
 // MCP clients request tokens for it, and the guard accepts only those. // if: mcp
 export const resource = `${issuer}/mcp` // if: mcp
@@ -51,6 +92,8 @@ export const server = createAuthorizationServer({
   scopes,
   secret,
   interaction,
+  // Errors show a reference. The log has a line with it: the cause, and who can correct it.
+  observer: logFailures(console.warn),
   resources: [resource], // if: mcp
   // Some clients request no scope at all. // if: mcp
   defaultScope: 'notes:read', // if: mcp

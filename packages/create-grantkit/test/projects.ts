@@ -62,7 +62,7 @@ export async function notesOf(
   const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   const [command = '', ...words] = scripts.start.split(' ')
   if (command === 'node') await startOnNode(folder, words, { ...environment, PORT: `${port}` })
-  else await startWorker(folder, `${port}`)
+  else await startWorker(folder, scripts.start, `${port}`)
   const app = await testClient(origin, { browser: formBrowser({ origin, typed: {} }) })
   const isMcp = existsSync(join(folder, 'mcp.ts'))
   const { access_token } = await app.tokens('notes:read', isMcp ? { resource: `${origin}/mcp` } : {})
@@ -100,10 +100,10 @@ export async function passesItsTest({ folder }: Project): Promise<void> {
   )
 }
 
-/** Wrangler without news of itself, and without data about this place. */
-async function startWorker(folder: string, PORT: string): Promise<void> {
-  const wrangler = join(PACKAGE, 'node_modules/.bin/wrangler')
-  const line = `${wrangler} dev --port $PORT --inspector-port 0 --var ISSUER:http://127.0.0.1:$PORT`
+/** On another port, as its README says. Wrangler without news of itself, and without data about this place. */
+async function startWorker(folder: string, start: string, PORT: string): Promise<void> {
+  const script = `${join(PACKAGE, 'node_modules/.bin')}/${start}`
+  const line = `${script} --port $PORT --var ISSUER:http://127.0.0.1:$PORT --inspector-port 0`
   const quiet = { WRANGLER_HIDE_BANNER: 'true', CLOUDFLARE_CF_FETCH_ENABLED: 'false' }
   const worker = await startProgram(line, folder, { ...quiet, WRANGLER_LOG_PATH: join(folder, 'logs'), PORT })
   onTestFinished(worker.close)

@@ -12,6 +12,7 @@ export {
   type FlightRecorder,
   type FlightRecorderOptions,
 } from './flight-recorder.ts'
+export { logFailures } from './log-failures.ts'
 export { type SignInAttempts, signInAttempts } from './observer.ts'
 export { formatReference, parseReference } from './reference.ts'
 export {
