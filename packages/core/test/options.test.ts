@@ -107,12 +107,6 @@ describe('an invalid option fails at creation', () => {
   })
 })
 
-it('the session of the examples is refused in one line, without the frames of Grantkit', () => {
-  const interaction = { session: sampleSession('alice') }
-  const stack = expect.stringMatching(/^Error: interaction\.session is sampleSession: .+$/)
-  expect(() => openService({ interaction } as never)).toThrow(expect.objectContaining({ stack }))
-})
-
 it('the session of the examples signs everybody in at a loopback issuer', async () => {
   const session = sampleSession('alice')
   openService({ issuer: 'http://127.0.0.1:3000', interaction: { session } } as never)
