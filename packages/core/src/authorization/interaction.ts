@@ -170,13 +170,10 @@ export function sampleSession(subject: string): Interaction['session'] {
 
 /** Programs are copied with what their examples show. @throws Error if every visitor would be signed in */
 export function checkSession(session: Interaction['session'], issuer: string): void {
-  if (!session || !(SAMPLE in session) || isLoopbackUrl(issuer)) return
-  const error = new Error(
-    `interaction.session is sampleSession: everybody would be signed in at ${issuer}. Put your own session there`,
-  )
-  // A program of a newcomer ends with this sentence. The lines of Grantkit below it would only hide it.
-  error.stack = String(error)
-  throw error
+  if (session && SAMPLE in session && !isLoopbackUrl(issuer))
+    throw new Error(
+      `interaction.session is sampleSession: everybody would be signed in at ${issuer}. Put your own session there`,
+    )
 }
 
 /** The page that shows a callback URL, in place of the redirect to it. */
