@@ -1,7 +1,7 @@
 /** For a service that listens with a framework of its own choice. */
 
 export { listenForIssuers, listenOnHono } from './listen/hono.ts'
-export type { Address, Listen, Listening } from './listen/listening.ts'
+export type { Listen, Listening } from './listen/listening.ts'
 export {
   arrivalTimes,
   draining,
