@@ -18,7 +18,7 @@ def user_with(scope):
     try:
         key = KEYS.get_signing_key_from_jwt(token)
         found = jwt.decode_complete(token, key, ["ES256", "RS256"], **CHECKS)
-    except jwt.PyJWKClientConnectionError:
+    except jwt.exceptions.PyJWKClientConnectionError:
         abort(503)  # The token may be valid: the app must not discard it.
     except jwt.PyJWTError:
         refuse(401, 'error="invalid_token"')
