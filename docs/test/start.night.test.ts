@@ -37,9 +37,8 @@ async function started(line: string) {
     FOLDER,
   )
   const port = await freePort()
-  const [typed = ''] = starting(line).split('\n')
-  const [command = '', ...given] = typed.split(' ')
-  const program = spawn(command, given, {
+  const [command = '', file = ''] = starting(line).split(/\s/)
+  const program = spawn(command, [file], {
     cwd: join(FOLDER, folderOf(README)),
     env: { PATH: process.env.PATH, PORT: `${port}` },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -17,9 +17,6 @@ const FOLDER = join(import.meta.dirname, '../../../examples/external-sign-in/fla
 const INSTALL = 'python3 -m venv .venv && .venv/bin/pip install --quiet -r requirements.txt'
 const START = '.venv/bin/flask --app notes_api run --port $PORT'
 
-/** Nothing listens there. */
-const NOBODY = 'http://127.0.0.1:1'
-
 const isThere = spawnSync('python3', ['-m', 'venv', '--help']).status === 0
 if (!isThere) console.warn('The API in Python cannot run. It needs Python with venv')
 
@@ -93,7 +90,8 @@ it.skipIf(!isThere && !process.env.CI)(
       challenge: 'Bearer error="insufficient_scope", scope="notes:read"',
     })
 
-    const withoutKeys = await started(folder, String(await freePort()), NOBODY)
+    // Nothing listens there.
+    const withoutKeys = await started(folder, String(await freePort()), 'http://127.0.0.1:1')
     expect(await withoutKeys(`Bearer ${access_token}`)).toMatchObject({ status: 503 })
   },
   600_000,
