@@ -12,7 +12,7 @@ export function knownClientTable(): string {
   )
 }
 
-/** The clients that tests replay, for clients.md: those that were recorded as a table, the others as a list by what they do. */
+/** The clients that tests replay: those that were recorded as a table, the others as a list by what they do. */
 export function replayTable(): string {
   const [recorded = [], published = []] = [true, false].map((kind) =>
     mcpClients.filter((client) => isRecorded(client) === kind),

@@ -2,7 +2,7 @@ import { install, pnpm } from './install.js'
 
 /** `pnpm tarballs`: installs what builds the packages that it packs, and packs them. */
 
-/** What docs/start.md installs. */
+/** What README.md installs. */
 const START = ['core', 'store-memory', 'pages', 'adapter-fastify'].map((name) => `@grantkit/${name}`)
 
 const ours = (words) => words.filter((word) => word.startsWith('@grantkit/'))

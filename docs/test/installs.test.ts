@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, '../..')
 
 /** A start: a page that installs packages, and shows whole programs without declarations that it takes for granted. */
 const GUIDES = [
-  'docs/start.md',
+  'README.md',
   'docs/how-to/auth-js.md',
   'docs/how-to/better-auth.md',
   'docs/how-to/express-session.md',

@@ -1,15 +1,16 @@
-/** The program of docs/how-to/mcp.md, as it is, on a free port. */
+/** The program of docs/how-to/mcp.md, as it is, on a free port, and what the next page adds to it. */
 import { join } from 'node:path'
 import type { AuthorizationServer } from '@grantkit/core'
 import { serve } from '@hono/node-server'
 import { codeBlocks, extract, folderOf } from './code-blocks.ts'
 
 const PAGE = 'docs/how-to/mcp.md'
+const NEXT_PAGE = 'docs/how-to/mcp-frameworks-and-clients.md'
 
 export interface NotesProgram {
   readonly origin: string
   readonly clients: AuthorizationServer['clients']
-  /** Uses the guard of the SDK, which the page shows in addition to its own. */
+  /** Uses the guard of the SDK, which the next page shows. */
   guardedBySdk(request: Request): Promise<Response>
   close(): Promise<void>
 }
@@ -17,8 +18,10 @@ export interface NotesProgram {
 /** @param name of the folder that the program is written to, another one for each test file */
 export async function startNotes(name: string): Promise<NotesProgram> {
   const folder = join(import.meta.dirname, '../.code-blocks', name)
+  const blocks = codeBlocks().filter(({ page }) => page === PAGE || page === NEXT_PAGE)
+  // A reader has the files of both pages in one folder.
   extract(
-    codeBlocks().filter(({ page }) => page === PAGE),
+    blocks.map((block) => ({ ...block, page: PAGE })),
     folder,
   )
   let app: { fetch(request: Request): Response | Promise<Response> }

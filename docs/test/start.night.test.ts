@@ -1,4 +1,4 @@
-/** docs/start.md as a reader follows it: its programs, its shell lines, and a browser in between. */
+/** README.md and docs/start.md as a reader follows them: the program, the shell lines, and a browser in between. */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -7,9 +7,10 @@ import { formBrowser } from '@grantkit/testkit/client'
 import { expect, it, onTestFinished } from 'vitest'
 import { codeBlocks, extract, fencedBlocks, folderOf } from './code-blocks.ts'
 
-const PAGE = 'docs/start.md'
+const README = 'README.md'
+const START = 'docs/start.md'
 const FOLDER = join(import.meta.dirname, '../.code-blocks/start')
-const shown = fencedBlocks().filter(({ page }) => page === PAGE)
+const shown = fencedBlocks().filter(({ page }) => page === README || page === START)
 const starting = (text: string) => shown.find(({ code }) => code.startsWith(text))?.code ?? ''
 
 it('leads to the answer that it shows', async () => {
@@ -29,16 +30,16 @@ function sh(lines: string, variables: Record<string, string> = {}, input = ''): 
   return execFileSync('sh', ['-c', lines], { encoding: 'utf8', env, input })
 }
 
-/** Runs the program as the page says, on a port of its own, to which the lines of the page are sent. */
+/** Runs the program as README.md says, on a port of its own, to which the lines of the pages are sent. */
 async function started(line: string) {
   extract(
-    codeBlocks().filter(({ page }) => page === PAGE),
+    codeBlocks().filter(({ page }) => page === README),
     FOLDER,
   )
   const port = await freePort()
-  const [command = '', ...given] = starting(line).trim().split(' ')
-  const program = spawn(command, given, {
-    cwd: join(FOLDER, folderOf(PAGE)),
+  const [command = '', file = ''] = starting(line).split(/\s/)
+  const program = spawn(command, [file], {
+    cwd: join(FOLDER, folderOf(README)),
     env: { PATH: process.env.PATH, PORT: `${port}` },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -10,7 +10,7 @@ const USAGE = `pnpm tarballs [<package> ...] [--all] [--into <folder>]
 pnpm tarballs --verify <version>
 
 Builds and packs packages with what they need, and prints the command that installs from there what a page of the
-documentation installs. Name the packages of a page; default: the packages of docs/start.md.
+documentation installs. Name the packages of a page; default: the packages of README.md.
 
   --all     every package, for npm create grantkit
   --into    tarballs if left out

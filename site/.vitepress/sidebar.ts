@@ -19,6 +19,7 @@ const START: Pages = {
   'Try a server in the browser': '/how-to/playground',
   'Let your agent add Grantkit': '/how-to/let-your-agent-add-grantkit',
   'MCP server': '/how-to/mcp',
+  'MCP servers: frameworks and clients': '/how-to/mcp-frameworks-and-clients',
   'A complete server': '/how-to/run-a-server',
   'Your users, in any language': '/how-to/external-sign-in',
 }

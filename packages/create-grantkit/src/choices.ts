@@ -139,7 +139,7 @@ export interface Choices {
   readonly resource: string
 }
 
-/** The program of docs/start.md, with known clients. */
+/** The program of README.md, with known clients. */
 export const DEFAULTS: Choices = {
   app: 'api',
   name: 'Notes',
