@@ -34,7 +34,7 @@ app.get('/notes', { preHandler: guard }, async (request) => [
   `a note of ${guard.auth(request).token.subject}`,
 ])
 await app.listen({ host: '127.0.0.1', port }).catch(({ message }) => {
-  console.error(message) // another program has the port
+  console.error(`${message}. Set PORT`)
   process.exit(1)
 })
 console.log(`Notes at ${issuer}/notes`)
