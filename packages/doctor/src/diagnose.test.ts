@@ -145,7 +145,7 @@ describe('diagnose', () => {
     const redirect = (location: string) => ({ status: 303, headers: { location }, body: '' })
     const answers = { authorize: redirect('/login'), page: redirect('https://app.example/sign-in') }
     const findings = examine({ baseUrl: ISSUER, now: NOW, answers })
-    const reason = 'the user is sent on to https://app.example, whose pages the doctor does not read'
+    const reason = 'the user is sent on to https://app.example, which the doctor did not read'
     for (const check of ['form-action', 'framing', 'referrer', 'page-no-store'])
       expect(findings).toContainEqual(expect.objectContaining({ id: check, verdict: 'skipped', reason }))
   })

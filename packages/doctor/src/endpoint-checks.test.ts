@@ -13,7 +13,7 @@ describe('the registration of the doctor', () => {
       verdict: 'passed',
       note: expect.stringContaining('Grantkit doctor'),
     })
-    const none = { verdict: 'skipped', reason: 'the doctor registered no client' }
+    const none = { verdict: 'skipped', reason: 'the doctor registered no client, or got no answer' }
     expect(await noteWith({}, false)).toMatchObject(none)
     expect(await noteWith({ [AS]: member('registration_endpoint', undefined) })).toMatchObject(none)
     const refused = await noteWith({ '/api/oauth/register': status(403) })
