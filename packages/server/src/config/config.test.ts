@@ -433,7 +433,7 @@ it.each([
   const config = parseConfig({ environment: { NODE_ENV: 'test', ...environment } })
   const warnings = configWarnings(config)
   expect(warnings).toHaveLength(count)
-  for (const warning of warnings) expect(warning).toContain(`on port ${config.port}.`)
+  for (const warning of warnings) expect(warning).toContain(`, and port is ${config.port}.`)
 })
 
 it('warns of a resource and a sign-in page on this machine, where the server has a public address', () => {
