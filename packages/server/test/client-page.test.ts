@@ -57,6 +57,15 @@ it('makes a new secret, shows it once, and ends the older one', async () => {
   expect([await takes(clientId, newest), await takes(clientId, clientSecret)]).toEqual([true, false])
 })
 
+it('says what a form did to the browser that sent it, and nothing that an address says', async () => {
+  const { act, path } = await withClient()
+  const { html } = await browse(`${path}&notice=forged`)
+  const { location } = await act({ action: 'remove' })
+  const elsewhere = await (await browserOf(server, 'demo'))(location ?? '')
+  expect([await noticeAfter({ location }), html.includes('forged')]).toEqual(['The client is removed.', false])
+  expect(elsewhere.html).not.toContain('The client is removed.')
+})
+
 it('changes name, redirect URIs and scopes, if the client is the one that was shown', async () => {
   const { clientId, act, revision } = await withClient()
   const fields = {
