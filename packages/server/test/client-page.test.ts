@@ -99,10 +99,12 @@ it('shows which scopes a client may request that registered with a token', async
   expect(text, 'which token it was').toMatch(/With the token for\s+Partner/)
 })
 
-it('says nothing of redirects of a client that has none', async () => {
+it('says where a client redirects to, and nothing of it where there is no such address', async () => {
   const gate = { clientName: 'Gate', redirectUris: [], resourceServer: true }
   const { clientId } = await server.clients.add(gate)
-  expect((await browse(`/admin/client?id=${clientId}`)).text).not.toContain('Redirects to')
+  const paths = [(await withClient()).path, `/admin/client?id=${clientId}`]
+  const texts = await Promise.all(paths.map(async (path) => (await browse(path)).text))
+  expect(texts.map((text) => text.includes('Redirects to'))).toEqual([true, false])
 })
 
 it('says no application type, which permits nothing', async () => {
