@@ -62,7 +62,10 @@ it('says what a form did to the browser that sent it, and nothing that an addres
   const { html } = await browse(`${path}&notice=forged`)
   const { location } = await act({ action: 'remove' })
   const elsewhere = await (await browserOf(server, 'demo'))(location ?? '')
-  expect([await noticeAfter({ location }), html.includes('forged')]).toEqual(['The client is removed.', false])
+  expect([await noticeAfter({ location }), html.includes('forged')]).toEqual([
+    'The client is removed.',
+    false,
+  ])
   expect(elsewhere.html).not.toContain('The client is removed.')
 })
 

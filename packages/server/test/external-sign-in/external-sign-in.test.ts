@@ -2,7 +2,6 @@ import type { StepEvent } from '@grantkit/explain'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { ExternalSignInOptions } from '../../src/config/users.ts'
 import { DANA } from '../people.ts'
-import { ranCommand } from '../ran-command.ts'
 import { type Application, openWithApplication } from './application.ts'
 import { throughApplication } from './through-application.ts'
 import { visitor } from './visitor.ts'
@@ -205,20 +204,6 @@ describe('a user of the application', () => {
     expect(body).toContain(`<dd>alice at ${new URL(application.url).host}</dd>`)
     const users = (await visit('/admin/users')).body
     expect([users.includes('<bdi>alice</bdi>'), users.includes('Password')]).toEqual([true, false])
-  })
-
-  it('without a verified address is named by the commands without a word of one', async () => {
-    const { application, server, visit } = await open()
-    application.user = { sub: 'alice', name: 'Alice' }
-    await visit('/account')
-    const words = [
-      ['users', 'admin', 'alice'],
-      ['users', 'list'],
-    ]
-    const printed: string[] = []
-    for (const command of words) printed.push((await ranCommand(server, command)).output)
-    expect(printed.join('\n')).toMatch(/^alice is an admin .*\nalice {2}no address {2}/s)
-    expect(printed.join('\n')).not.toContain('verified')
   })
 
   it('cannot be an account of the server too', async () => {
