@@ -150,6 +150,13 @@ describe('diagnose', () => {
       expect(findings).toContainEqual(expect.objectContaining({ id: check, verdict: 'skipped', reason }))
   })
 
+  it('skips them too where the authorization endpoint has an error in place of a page', () => {
+    const answers = { authorize: { status: 400, headers: {}, body: '' } }
+    const findings = examine({ baseUrl: ISSUER, now: NOW, answers })
+    const skipped = { verdict: 'skipped', reason: 'the authorization endpoint answered 400' }
+    expect(findings.find(({ id }) => id === 'framing')).toMatchObject(skipped)
+  })
+
   it('says that the header of CORS is missing, or what it allows', async () => {
     const seen = async (origin: string) => {
       const spoils = { [RESOURCE]: header('access-control-allow-origin', origin) }

@@ -440,7 +440,8 @@ it('warns of a resource and a sign-in page on this machine, where the server has
   const [resource, url] = ['http://127.0.0.1:4000/mcp', 'http://localhost:5000/sign-in']
   const users = externalSignIn({ url, keys: 'http://localhost:5000/keys' })
   const warnings = (baseUrl: string) => {
-    const config = { baseUrl, resources: { [resource]: {} }, users }
+    const resources = { [resource]: {}, 'https://notes.example/mcp': {} }
+    const config = { baseUrl, resources, users }
     return configWarnings(parseConfig({ config, environment: { NODE_ENV: 'test' } }))
   }
   expect(warnings('https://auth.example')).toEqual([
