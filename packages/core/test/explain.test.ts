@@ -1,3 +1,4 @@
+import { OAuthError } from '@grantkit/core'
 import { ERRORS } from '@grantkit/core/errors'
 import { jwtAccessTokens } from '@grantkit/core/jwt-access-tokens'
 import { pushedAuthorizationRequests } from '@grantkit/core/par'
@@ -170,6 +171,17 @@ describe('the steps of a sign-in attempt', () => {
       { document: 'cache' },
       { outcome: 'failed', reason: 'document_unreachable', fault: 'ECONNREFUSED' },
     ])
+  })
+
+  it('name the look-up of a client whose document a feature refuses', async () => {
+    const refusing = () => ({
+      checkClient() {
+        throw new OAuthError(ERRORS.client_metadata_invalid, 'client_name: Editor is reserved')
+      },
+    })
+    const { service } = openWithDocuments({ observer: signInAttempts, features: [refusing] })
+    await authorize(service, authorizationQuery(ID))
+    expect(stepNames(service)).toEqual(['requested', 'client_found: document_refused'])
   })
 
   it('begin with the push of a pushed request', async () => {

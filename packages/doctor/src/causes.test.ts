@@ -19,6 +19,11 @@ it('a failed check names the verdict on the sign-ins that its fault stops', () =
   expect(report('https://auth.example', FINDINGS).join('\n')).toContain('Stops sign-ins: never_requested')
 })
 
+it('the report says why a check was skipped', () => {
+  const reason = 'no metadata came with a Date header'
+  expect(report('https://auth.example', FINDINGS).join('\n')).toContain(`, ${reason}`)
+})
+
 it('a check without a fault causes nothing', () => {
   expect(FINDINGS.filter(({ verdict, causes }) => verdict !== 'failed' && causes !== undefined)).toEqual([])
 })

@@ -145,9 +145,16 @@ describe('diagnose', () => {
     const redirect = (location: string) => ({ status: 303, headers: { location }, body: '' })
     const answers = { authorize: redirect('/login'), page: redirect('https://app.example/sign-in') }
     const findings = examine({ baseUrl: ISSUER, now: NOW, answers })
-    const reason = 'the user is sent on to https://app.example, whose pages the doctor does not read'
+    const reason = 'the user is sent on to https://app.example, which the doctor did not read'
     for (const check of ['form-action', 'framing', 'referrer', 'page-no-store'])
       expect(findings).toContainEqual(expect.objectContaining({ id: check, verdict: 'skipped', reason }))
+  })
+
+  it('skips them too where the authorization endpoint has an error in place of a page', () => {
+    const answers = { authorize: { status: 400, headers: {}, body: '' } }
+    const findings = examine({ baseUrl: ISSUER, now: NOW, answers })
+    const skipped = { verdict: 'skipped', reason: 'the authorization endpoint answered 400' }
+    expect(findings.find(({ id }) => id === 'framing')).toMatchObject(skipped)
   })
 
   it('says that the header of CORS is missing, or what it allows', async () => {

@@ -32,7 +32,7 @@ export const REQUESTED = `${REQUESTED_ORIGIN}/doctor`
 export const STATE = 'doctor+state'
 
 /** Why checks are skipped that need one. */
-export const NO_CLIENT = 'the doctor registered no client'
+export const NO_CLIENT = 'the doctor registered no client, or got no answer'
 
 /** The client of probes for an error. No server knows it. */
 const UNKNOWN_CLIENT = 'doctor'

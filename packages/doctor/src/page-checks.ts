@@ -12,7 +12,7 @@ const page = ({ baseUrl, answers: { page: signIn, authorize } }: Evidence): Http
   if (isRedirect(answer)) {
     const location = headerOf(answer, 'location')
     const leads = URL.canParse(location, baseUrl) ? new URL(location, baseUrl).origin : location
-    return new Skipped(`the user is sent on to ${leads}, whose pages the doctor does not read`)
+    return new Skipped(`the user is sent on to ${leads}, which the doctor did not read`)
   }
   if (answer === authorize && answer.status !== 200)
     return new Skipped(`the authorization endpoint answered ${answer.status}`)
@@ -69,7 +69,7 @@ export const PAGE_CHECKS: readonly Check[] = [
     examine: skippedWithout(
       orSkipped(
         ({ answers }) => headerOf(answers.serverMetadata, 'date') || undefined,
-        'the metadata came without a Date header',
+        'no metadata came with a Date header',
       ),
       (date, { now }) => {
         const skew = Math.round(Date.parse(date) / 1000 - now)

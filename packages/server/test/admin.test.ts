@@ -279,11 +279,12 @@ onEachDatabase((newDatabase) => {
       expect(signedOut).toBe('The user is signed out in that browser.')
       expect(await accounts()).toEqual([200, 303])
       const gone = await visit(OF_USER, { token, action: 'end_session', session })
-      expect(await gone.text()).toContain('no such session')
-      await act(OF_USER, { action: 'disable' })
+      expect([gone.status, await gone.text()]).toEqual([403, expect.stringContaining('no such session')])
+      const disabled = await act(OF_USER, { action: 'disable' })
+      expect(disabled).toBe('The account is disabled, and its grants have ended.')
       expect([await four.call(), await accounts()]).toEqual([401, [303, 303]])
       expect(await textOf(OF_USER)).toContain('Enable')
-      await act(OF_USER, { action: 'enable' })
+      expect(await act(OF_USER, { action: 'enable' })).toBe('The account is enabled.')
       expect((await server.directory.find(TEACHER))?.state).toBe('active')
 
       // It flushes the queue.

@@ -57,6 +57,18 @@ it('makes a new secret, shows it once, and ends the older one', async () => {
   expect([await takes(clientId, newest), await takes(clientId, clientSecret)]).toEqual([true, false])
 })
 
+it('says what a form did to the browser that sent it, and nothing that an address says', async () => {
+  const { act, path } = await withClient()
+  const { html } = await browse(`${path}&notice=forged`)
+  const { location } = await act({ action: 'remove' })
+  const elsewhere = await (await browserOf(server, 'demo'))(location ?? '')
+  expect([await noticeAfter({ location }), html.includes('forged')]).toEqual([
+    'The client is removed.',
+    false,
+  ])
+  expect(elsewhere.html).not.toContain('The client is removed.')
+})
+
 it('changes name, redirect URIs and scopes, if the client is the one that was shown', async () => {
   const { clientId, act, revision } = await withClient()
   const fields = {
@@ -90,10 +102,12 @@ it('shows which scopes a client may request that registered with a token', async
   expect(text, 'which token it was').toMatch(/With the token for\s+Partner/)
 })
 
-it('says nothing of redirects of a client that has none', async () => {
+it('says where a client redirects to, and nothing of it where there is no such address', async () => {
   const gate = { clientName: 'Gate', redirectUris: [], resourceServer: true }
   const { clientId } = await server.clients.add(gate)
-  expect((await browse(`/admin/client?id=${clientId}`)).text).not.toContain('Redirects to')
+  const paths = [(await withClient()).path, `/admin/client?id=${clientId}`]
+  const texts = await Promise.all(paths.map(async (path) => (await browse(path)).text))
+  expect(texts.map((text) => text.includes('Redirects to'))).toEqual([true, false])
 })
 
 it('says no application type, which permits nothing', async () => {

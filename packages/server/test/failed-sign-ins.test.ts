@@ -87,13 +87,16 @@ describe('the page of a sign-in attempt', () => {
 })
 
 describe('the page of failed sign-ins', () => {
-  it('counts them by verdict and client, lists them one by one, and filters', async () => {
+  it('counts them by verdict and client, those of the doctor apart, lists them one by one, and filters', async () => {
     for (const reference of ['DDDD0001', 'DDDD0002']) neverRedeemed(reference)
-    happen('DDDD0003', 'requested', { outcome: 'refused', reason: 'client_unknown', clientId: 'gone' })
+    const refused = { outcome: 'refused', reason: 'client_unknown', clientId: 'gone' } as const
+    happen('DDDD0003', 'requested', refused)
+    happen('DDDD0004', 'requested', { ...refused, probe: true })
     const visit = await signedIn('demo')
     const { text } = await visit('/admin/why?range=1h')
     expect(text).toMatch(/the code never came back.*? the app A tool [2-9] /)
     expect(text).toMatch(/does not exist here, or not any more\. the app gone 1 /)
+    expect(text).toMatch(/does not exist here, or not any more\. probe of the doctor the app gone 1 /)
     const filtered = await visit('/admin/why?client=gone')
     expect(filtered.text).toContain('DDDD-0003')
     expect(filtered.text).not.toContain('DDDD-0002')

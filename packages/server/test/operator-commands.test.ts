@@ -1,8 +1,9 @@
 import { userInfo } from 'node:os'
 import { sessionCookie } from '@grantkit/test-servers/session-cookie'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { parseConfig } from '../src/config/config.ts'
 import { externalSignIn } from '../src/config/users.ts'
+import { THEO } from './people.ts'
 import { ranCommand } from './ran-command.ts'
 import { type RunningServer, runServer, WITH_API } from './running-server.ts'
 import { type SignedIn, signedIn } from './signed-in-browser.ts'
@@ -197,6 +198,16 @@ describe('users', () => {
       expect(await call(others.access_token)).toBe(200)
     },
   )
+})
+
+it('a user without an address is listed without a word of who verified it', async () => {
+  // As those of an application, whose id stands in its place.
+  await server.accounts.add({ ...THEO, id: 'app-user', email: 'app-user', email_verified: false })
+  onTestFinished(async () => void (await server.accounts.remove('app-user')))
+  const made = await printedBy('users', 'admin', 'app-user')
+  const { output } = await printedBy('users', 'list')
+  expect(`${made.output}\n${output}`).toMatch(/^app-user is an admin .*^app-user {2}no address {2}/ms)
+  expect(`${made.output}\n${output}`).not.toContain('is verified')
 })
 
 describe('a text with terminal control characters', () => {

@@ -74,13 +74,13 @@ function parsed(words: readonly string[], args: ArgsDef) {
     })
   } catch (error) {
     const { message } = error as Error
-    const [, unknown] = /^Unknown option '(-[^']+)'/.exec(message) ?? []
+    const [, unknown = ''] = /^Unknown option '(-[^']+)'/.exec(message) ?? []
     const known = ['--help', ...named.map(([name]) => `--${name}`)]
     // The variable or the key of an option often has a longer name, such as BASE_URL for --url.
-    const near = unknown && known.find((name) => lettersOf(unknown).endsWith(lettersOf(name)))
-    const advice = near ? ` Did you mean ${near}?` : suggestion(unknown ?? '', known)
+    const near = known.find((name) => lettersOf(unknown).endsWith(lettersOf(name)))
+    const advice = suggestion(unknown, known) || (near ? ` Did you mean ${near}?` : '')
     // Without the advice of Node, which is partly wrong for these commands.
-    throw new UsageError(`${message.split(/\.(?:\s|$)/, 1)[0]}.${unknown ? advice : ''}`)
+    throw new UsageError(`${message.split(/\.(?:\s|$)/, 1)[0]}.${advice}`)
   }
 }
 

@@ -87,6 +87,7 @@ it.each([
   [['init', '--yes', '--database', 'mysql'], '--database must be sqlite or postgres, not "mysql".'],
   [['init', '--known-clients', 'cursor'], '--known-clients must be on or off, not "cursor".'],
   [['init', '--base-url', 'https://x.example'], "Unknown option '--base-url'. Did you mean --url?"],
+  [['init', '--database-url', 'x'], "Unknown option '--database-url'. Did you mean --database?"],
   [['init', '--baseUrl', 'https://x.example'], "Unknown option '--baseUrl'. Did you mean --url?"],
   [['start', '--workers', '0'], '--workers must be a whole number of at least 1, not "0".'],
   [['keys', 'remove', 'some-kid'], '--compromised is required: use rotate'],

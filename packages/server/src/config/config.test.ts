@@ -433,14 +433,15 @@ it.each([
   const config = parseConfig({ environment: { NODE_ENV: 'test', ...environment } })
   const warnings = configWarnings(config)
   expect(warnings).toHaveLength(count)
-  for (const warning of warnings) expect(warning).toContain(`on port ${config.port}.`)
+  for (const warning of warnings) expect(warning).toContain(`, and port is ${config.port}.`)
 })
 
 it('warns of a resource and a sign-in page on this machine, where the server has a public address', () => {
   const [resource, url] = ['http://127.0.0.1:4000/mcp', 'http://localhost:5000/sign-in']
   const users = externalSignIn({ url, keys: 'http://localhost:5000/keys' })
   const warnings = (baseUrl: string) => {
-    const config = { baseUrl, resources: { [resource]: {} }, users }
+    const resources = { [resource]: {}, 'https://notes.example/mcp': {} }
+    const config = { baseUrl, resources, users }
     return configWarnings(parseConfig({ config, environment: { NODE_ENV: 'test' } }))
   }
   expect(warnings('https://auth.example')).toEqual([

@@ -195,12 +195,12 @@ export function configWarnings(
   ]
 }
 
-/** A proxy may listen at the address. More often, one of the two was changed alone. */
+/** A proxy may listen at the address, or a program that mounts the server. More often, one of the two was changed alone. */
 function portWarnings({ baseUrl, port: own }: Pick<Config, 'baseUrl' | 'port'>): readonly string[] {
   const { protocol, port } = new URL(baseUrl)
   if (protocol !== 'http:' || !isLoopbackUrl(baseUrl) || Number(port || 80) === own) return []
   return [
-    `baseUrl is ${baseUrl}, and the server listens on port ${own}. Without a proxy between them, set both to the same port (BASE_URL, PORT)`,
+    `baseUrl is ${baseUrl}, and port is ${own}. Set both to the same port (BASE_URL, PORT), unless a proxy or a program of yours listens there`,
   ]
 }
 
